@@ -1,24 +1,24 @@
--- The schema of release 0.1.0. A later release changes it by a new file. A released file never changes.
+-- The schema of release 0.1.0. Later releases change it with new files. A released file never changes.
 
--- The clock of every expiry, in the milliseconds that the API shows, so that a cursor names a row exactly. Inlined by
--- the planner; a test database replaces it to travel in time.
+-- The clock for every expiry. It has the millisecond precision that the API shows, so that a cursor identifies a row
+-- exactly. The planner inlines it, and test databases replace it to change the time.
 create function clock_now() returns timestamptz language sql stable parallel safe as $$select date_trunc('milliseconds', now())$$;
 
--- To be called for every new table with a `directory_id`.
+-- Call this for every new table with a `directory_id`.
 create function expect_many_rows(of_table regclass) returns void language plpgsql as $$
 declare
   plain name := (select relname from pg_class where oid = of_table);
   has_statistics boolean := (select reltuples > 0 from pg_class where oid = of_table);
 begin
-  -- Citus takes no such option: plans are made on its workers.
+  -- Citus does not accept this option, because its workers make the plans.
   if exists (select from pg_extension where extname = 'citus') then
     return;
   end if;
-  -- A twentieth of the table: enough that only an index of more columns will do, and little enough that the planner goes by the
-  -- directory rather than through all of them.
+  -- A twentieth of the table. The estimate is large enough that the planner wants an index with more columns, and
+  -- small enough that it searches by directory instead of reading all rows.
   execute format('alter table %s alter column directory_id set (n_distinct = 20)', of_table);
-  -- The option takes effect at the next analysis, and a new table has its first after dozens of rows. PostgreSQL 18 can be
-  -- given the statistics at once.
+  -- The option takes effect at the next analysis, and a new table is first analyzed after dozens of rows. In
+  -- PostgreSQL 18 the statistics can be set at once.
   if has_statistics then
     execute format('analyze %s', of_table);
   elsif to_regproc('pg_catalog.pg_restore_attribute_stats') is not null then
@@ -28,26 +28,26 @@ begin
   end if;
 end $$;
 
--- Events become a stream that can be read in the order of their commits, and tell where and from where they came.
+-- The state of the event stream: events can be read in the order of their commits.
 create table event_stream (
   singleton boolean default true not null,
-  -- Rises whenever the database moves to another cluster, or back in time: transaction ids begin anew there.
+  -- Rises when the database moves to another cluster or back in time, because transaction ids start again there.
   epoch bigint not null,
   cluster text,
-  -- The epochs before, whose cursors go on.
+  -- Earlier epochs, whose cursors remain valid.
   earlier bigint[] default '{}' not null,
-  -- For epochs that ended when the database lost transactions: the transaction of their last event, by epoch. Consumers that
-  -- read beyond it have seen lost events.
+  -- For epochs that ended because the database lost transactions: the transaction of their last event, by epoch.
+  -- Consumers that have read beyond it have seen lost events.
   ends jsonb default '{}' not null,
   constraint event_stream_singleton_check check (singleton),
   primary key (singleton)
 );
 
--- Reference tables: small, shared by every shard, found without a directory.
+-- Reference tables: small, shared by every shard, and found without a directory.
 create table accounts (
   id uuid not null,
   name text not null,
-  -- The account whose production environment answers at the bare base URL (`iss`, JWKS).
+  -- The account whose production environment issues tokens at the bare base URL (`iss`, JWKS).
   home boolean default false not null,
   created_at timestamptz default clock_now() not null,
   primary key (id)
@@ -57,17 +57,17 @@ create unique index accounts_one_home on accounts (home) where home;
 create table environments (
   id uuid not null,
   account_id uuid not null,
-  -- A custom environment made for one organization takes only keys of that organization.
+  -- Set for a custom environment that was made for one organization. It accepts only keys of that organization.
   organization_id uuid,
   name text not null,
   slug text not null,
   type text not null,
   signing_algorithm text default 'ES256' not null,
   created_at timestamptz default clock_now() not null,
-  -- The last part of the address of the issuer, which never changes and is of one environment of the account alone: where
-  -- it is null the slug, as it was for all, and for later custom environments their id.
+  -- The last part of the issuer's URL. It never changes and is unique in the account. If it is null, it is the slug,
+  -- as for all earlier environments; later custom environments use their id.
   issuer_name text,
-  -- Of the entity tag by which two who change an environment notice each other.
+  -- The version in the entity tag, so that concurrent changes of an environment are detected.
   version integer default 1 not null,
   locale text,
   constraint environments_signing_algorithm_check check (signing_algorithm in ('ES256', 'RS256', 'EdDSA')),
@@ -94,17 +94,19 @@ create table organizations (
   archived_at timestamptz,
   session_epoch integer default 0 not null,
   locale text,
-  -- The environment that an organization belongs to. Null for production, whose organizations every environment uses; an
-  -- organization of another environment exists there alone. Also null for what the release before creates meanwhile.
+  -- The environment that an organization belongs to. Null for production, whose organizations every environment uses.
+  -- An organization of another environment exists only there. Also null for organizations that an earlier release
+  -- creates meanwhile.
   home_environment_id uuid,
-  -- When people, credentials and personal data go. Null: no erasure was requested.
+  -- When people, credentials and personal data are erased. Null: no erasure was requested.
   erase_at timestamptz,
-  -- A keyed hash of the schedule. Without it the service erases nothing, so write access to the database is not enough.
+  -- A keyed hash of the schedule. Without it the service erases nothing, so write access to the database alone is not
+  -- enough.
   erase_seal bytea,
-  -- When the erasure began. From then on the organization does not exist for any caller, and cannot be restored.
+  -- When the erasure began. From then on, the organization does not exist for any caller and cannot be restored.
   erased_at timestamptz,
-  -- 0: not begun. 1: begun. 2: events elsewhere that name its people are erased. 3: everything is erased.
-  -- 4: checked again after a day.
+  -- 0: not begun. 1: begun. 2: events elsewhere that name its people are erased. 3: everything is erased. 4: checked
+  -- again after a day.
   erasure_step integer default 0 not null,
   constraint organizations_status_check check (status in ('active', 'suspended', 'archived')),
   primary key (id),
@@ -117,8 +119,8 @@ create index organizations_by_external_id on organizations (account_id, external
 create index organizations_to_erase on organizations (erase_at) where (erase_at is not null) and (erasure_step < 4);
 alter table organizations add constraint organizations_account_id_slug_key unique nulls not distinct (account_id, parent_id, slug);
 
--- directory = organization × environment: the isolation unit. `account` holds what an org-wide key makes
--- without an organization, and the defaults that directories inherit; `console` holds the account's own team.
+-- A directory is an organization in an environment, the unit of isolation. `account` holds what an org-wide key
+-- creates without an organization, and the defaults that directories inherit. `console` holds the account's own team.
 create table directories (
   id uuid not null,
   account_id uuid not null,
@@ -126,7 +128,8 @@ create table directories (
   organization_id uuid,
   kind text not null,
   created_at timestamptz default clock_now() not null,
-  -- How many users a directory has, kept for those that have too many to count at each request: null for all others.
+  -- The number of users, stored only for directories with too many users to count at each request. Null for all
+  -- others.
   user_count integer,
   constraint directories_check check ((kind = 'organization') = (organization_id is not null)),
   constraint directories_kind_check check (kind in ('organization', 'account', 'console')),
@@ -150,16 +153,16 @@ create table members (
   joined_at timestamptz,
   created_at timestamptz default clock_now() not null,
   updated_at timestamptz default clock_now() not null,
-  -- On the roster of an organization: the membership of the same person in the account. Null for members of the account, and for
+  -- On an organization's roster: the same person's membership in the account. Null for members of the account, and for
   -- members of that organization alone.
   account_member_id uuid,
   -- When the invitation expires.
   invite_expires_at timestamptz,
-  -- The link by which an invitation to the team is accepted. Each invitation has its own, so that accepting one organization's
+  -- The link that accepts an invitation to the team. Each invitation has its own, so that accepting one organization's
   -- invitation does not accept another's. Null for members who have joined, and for invitations of earlier releases.
   invite_link_id uuid,
-  -- Since when a member of the team has the role: from then on the grace period for enrolling a second factor counts. For
-  -- roles of an earlier release it counts from this migration.
+  -- Since when a team member has the role. The grace period for enrolling a second factor starts then. For roles of an
+  -- earlier release it starts with this migration.
   role_since timestamptz default clock_now() not null,
   invited_by_type text,
   invited_by_id text,
@@ -179,7 +182,7 @@ create table api_keys (
   environment_id uuid not null,
   organization_id uuid,
   name text not null,
-  -- The first 12 characters, public: shown in lists, and what a presented key is looked up by.
+  -- The first 12 characters, which are public: lists show them, and a key in a request is looked up by them.
   start text not null,
   key_hash bytea not null,
   scopes text[] not null,
@@ -190,7 +193,7 @@ create table api_keys (
   created_by text not null,
   created_at timestamptz default clock_now() not null,
   revoked_at timestamptz,
-  -- From where a key may be used: addresses and CIDRs; null for everywhere.
+  -- Addresses and CIDRs from which the key may be used. Null: from everywhere.
   allowed_ips text[],
   constraint api_keys_requests_per_second_check check (requests_per_second > 0),
   primary key (id),
@@ -201,8 +204,9 @@ create table api_keys (
 );
 create index api_keys_by_account on api_keys (account_id, created_at, id);
 
--- Random keys, wrapped by the master key. `hash` keys the digests of API keys, codes and tokens; `seal` keys
--- (one or more per account, none for the deployment's own) encrypt columns.
+-- Random keys, wrapped by the master key. Keys of kind `hash` are for digests of API keys, codes and tokens. Keys of
+-- kind `seal` encrypt columns. Each account has one or more of them, and keys without an account are for the
+-- deployment's own columns.
 create table data_keys (
   id uuid not null,
   account_id uuid,
@@ -245,16 +249,17 @@ create table idempotency_keys (
   status integer,
   reply_sealed text,
   created_at timestamptz default clock_now() not null,
-  -- A key and a membership with the same id never share a response. Null: a row of the release before, which goes by the id alone.
+  -- The kind of caller, so that an API key and a membership with the same id never share a response. Null: a row of an
+  -- earlier release, which compares only the id.
   caller_kind text,
   primary key (api_key_id, route, key)
 );
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 
--- Read with each event, so that a new epoch changes one row and no table.
+-- Read with each event, so that a new epoch changes one row instead of a column default.
 create function event_epoch() returns bigint language sql stable as $$select epoch from event_stream$$;
 
--- Directory-owned tables: every key and index leads with directory_id.
+-- Directory-owned tables: every primary key and index starts with directory_id.
 create table events (
   directory_id uuid not null,
   id uuid not null,
@@ -272,11 +277,13 @@ create table events (
   ip_address text,
   user_agent text,
   epoch bigint default event_epoch() not null,
-  -- A reader that stops below the oldest transaction under way skips none that commits late.
+  -- Readers stop before the oldest transaction in progress, so they skip no event that commits late.
   tx_id xid8 default pg_current_xact_id() not null,
-  -- The person that the caller's backend acts for, as it says: {id, name}. Null: not said, or an event of the release before.
+  -- The person that the caller's backend acts for, as it says: {id, name}. Null: not stated, or an event of an earlier
+  -- release.
   on_behalf_of jsonb,
-  -- The caller of a sign-in, whose events have the user as actor: {type, id}. Null: the actor called, or there was no caller.
+  -- The caller in a sign-in, whose events have the user as actor: {type, id}. Null: the actor was the caller, or there
+  -- was no caller.
   via jsonb,
   primary key (directory_id, id)
 );
@@ -294,8 +301,8 @@ create table rate_counters (
 );
 create index rate_counters_by_age on rate_counters (window_started_at);
 
--- Mail waiting to leave. Addressee, subject, text and the secrets in it are one sealed column; the row goes
--- once the mail has left or is of no use any more.
+-- Mail that waits to be sent. Recipient, subject, text and the secrets in it are one sealed column. The row is deleted
+-- when the mail was sent or is no longer useful.
 create table mail_outbox (
   directory_id uuid not null,
   id uuid not null,
@@ -304,7 +311,7 @@ create table mail_outbox (
   attempts integer default 0 not null,
   last_error text,
   useful_until timestamptz not null,
-  -- Set in development, where a mail without a mail server stays to be read at /dev/mail.
+  -- Set in development without a mail server, where mails stay to be read at /dev/mail.
   kept boolean default false not null,
   created_at timestamptz default clock_now() not null,
   primary key (directory_id, id),
@@ -312,12 +319,12 @@ create table mail_outbox (
 );
 create index mail_outbox_by_expiry on mail_outbox (useful_until);
 
--- Directory users. `id` is the directory user, `auth_account_id` (user_id on the wire) the account they sign in
--- with: one to one, made at the first sign-in, invitation or credential.
+-- Directory users. `id` is the directory user. `auth_account_id` (`user_id` in the API) is the auth account that the
+-- user signs in with. There is one for each user, created at the first sign-in, invitation or credential.
 create table users (
   directory_id uuid not null,
   id uuid not null,
-  -- Of the directory; lets an org-wide key list an environment by one index.
+  -- The directory's environment, so that an org-wide key can list an environment with one index.
   environment_id uuid not null,
   auth_account_id uuid,
   email text not null,
@@ -335,8 +342,8 @@ create table users (
   source text not null,
   scim_managed boolean default false not null,
   metadata jsonb default '{}' not null,
-  -- Set while a signup waits for the proof of its mailbox: nothing may be attached to the row, and it is gone
-  -- after this moment without one.
+  -- Set while a sign-up waits for the proof of its mailbox. Until then, nothing may be attached to the row. Without a
+  -- proof, it is deleted after this time.
   pending_until timestamptz,
   last_login_at timestamptz,
   version integer default 1 not null,
@@ -344,37 +351,39 @@ create table users (
   updated_at timestamptz default clock_now() not null,
   deleted_at timestamptz,
   invited_at timestamptz,
-  -- Raised by whatever ends every way in: a sign-in that began before does not pass.
+  -- Raised when all access of the user ends. A sign-in that began before cannot complete.
   epoch integer default 0 not null,
-  -- What lists show of a lock; the lock itself is in `lockouts`.
+  -- The lock as lists show it. The lock itself is in `lockouts`.
   locked_until timestamptz,
-  -- Second factors. `users.mfa_enrolled` says whether a user has one, so that a sign-in and a list need no look here.
+  -- Whether the user has a second factor, so that a sign-in and a list need not read the tables of factors.
   mfa_enrolled boolean default false not null,
-  -- An address of the user was proved before the present one: a change of address is no way around a second factor.
+  -- Whether an address of the user was proved before the current one. A change of address must not avoid the second
+  -- factor.
   proved_before boolean default false not null,
   passkey_count integer default 0 not null,
-  -- Raised by whatever ends every session of the user.
+  -- Raised when every session of the user ends.
   session_epoch integer default 0 not null,
-  -- How many live sessions the user has at most: below its limit a sign-in counts none. Not known of users who are here
-  -- already: more than any limit.
+  -- An upper bound on the user's live sessions. If it is below the limit, a sign-in need not count them. Unknown for
+  -- users of earlier releases, who get a value above any limit.
   sessions_at_most integer default 0 not null,
-  -- How often a user has signed in within the present minute: kept by the statement that writes the session, under the lock
-  -- of this row, which it updates anyway.
+  -- How often the user has signed in within the current minute. The statement that writes the session updates it under
+  -- the lock of this row, which it updates anyway.
   sign_ins integer default 0 not null,
   sign_ins_since timestamptz,
   own_role text default 'member' not null,
   sso_role text,
   scim_role text,
-  -- The roles assigned to a user, whatever gave them: sums up role_assignments, so that a sign-in reads no more than the user.
+  -- The roles assigned to the user, from every source. This is a summary of role_assignments, so that a sign-in reads
+  -- only the user.
   role_ids uuid[] default '{}' not null,
-  -- An external id is of one user of a directory. Until now several could have the same one: the oldest keeps it for good,
-  -- and the others go on showing it until it is changed, without holding it.
+  -- In a directory only one user has an external id. In earlier releases several users could have the same one. The
+  -- oldest user keeps it for good. The others still show it until it is changed, but do not reserve it.
   external_id_repeated boolean default false not null,
-  -- BCP 47 tags in canonical form, by which the language of mails, text messages and pages is chosen: that of the user, or
-  -- else that of the organization, or else that of the environment.
+  -- BCP 47 tags in canonical form that determine the language of mails, text messages and pages: the user's, or else
+  -- the organization's, or else the environment's.
   locale text,
-  -- When the user got the role in force. The grace period of a required second factor starts then. Null: at the creation of the
-  -- user, or before this column existed.
+  -- When the user got the current role. The grace period for a required second factor starts then. Null: when the user
+  -- was created, or before this column existed.
   role_since timestamptz,
   access_locked_at timestamptz,
   access_locked_until timestamptz,
@@ -394,7 +403,7 @@ create index users_by_external_id on users (directory_id, external_id) where ext
 create index users_by_name on users (directory_id, lower(display_name) collate "C") where deleted_at is null;
 create index users_by_deletion on users (deleted_at) where deleted_at is not null;
 create index users_by_pending on users (pending_until) where pending_until is not null;
--- An org-wide key without an organization reads its whole environment; as shard-local indexes these stay cheap.
+-- An org-wide key without an organization reads its whole environment. On shards, this index stays small.
 create index users_of_environment_by_age on users (environment_id, created_at, id) where deleted_at is null;
 create index users_of_environment_by_email on users (environment_id, email_norm) where deleted_at is null;
 create index users_of_environment_by_id on users (environment_id, id);
@@ -404,7 +413,7 @@ create index users_of_environment_inactive on users (environment_id, created_at,
 create index users_of_environment_admins on users (environment_id, created_at, id)
   where (deleted_at is null) and (role = 'admin');
 create index users_of_environment_by_external_id on users (environment_id, external_id) where external_id is not null;
--- For the filters of provisioning clients. They find provisioned users only.
+-- For filters of provisioning clients, which find only provisioned users.
 create index users_provisioned_by_name on users (directory_id, lower(display_name) collate "C")
   where scim_managed and (deleted_at is null);
 create index users_provisioned_by_first_name on users (directory_id, lower(first_name) collate "C")
@@ -420,7 +429,7 @@ create index users_provisioned_by_age on users (directory_id, created_at) where 
 create index users_provisioned_by_state on users (directory_id, active, id) where scim_managed and (deleted_at is null);
 create unique index users_by_own_external_id on users (directory_id, external_id)
   where (external_id is not null) and (deleted_at is null) and (not external_id_repeated);
--- Users are also found by the beginning of the first name, which the last one follows, of the last name, and of the digits
+-- Searches also match the beginning of the first name followed by the last name, of the last name, and of the digits
 -- of the phone number.
 create index users_by_full_name on users (directory_id, lower(coalesce(((first_name || ' ') || last_name), first_name)) collate "C")
   where deleted_at is null;
@@ -431,7 +440,7 @@ create index users_of_environment_by_full_name on users (environment_id, lower(c
 create index users_of_environment_by_last_name on users (environment_id, lower(last_name) collate "C") where deleted_at is null;
 create index users_of_environment_by_phone on users (environment_id, regexp_replace(phone, '\D', '', 'g') collate "C")
   where deleted_at is null;
--- Of users who were deleted, who can be restored for thirty days.
+-- Deleted users, who can be restored for thirty days.
 create index users_deleted_by_age on users (directory_id, created_at, id) where deleted_at is not null;
 create index users_of_environment_deleted_by_age on users (environment_id, created_at, id) where deleted_at is not null;
 create index users_by_change on users (directory_id, updated_at, id) where deleted_at is null;
@@ -453,7 +462,7 @@ create table sessions (
   aal text not null,
   ip_address text,
   user_agent text,
-  -- Counts rotations: a refresh token names its generation, so any older one is known for a replay.
+  -- Counts rotations. A refresh token contains its generation, so an older token is recognized as a replay.
   generation integer default 0 not null,
   refresh_hash bytea not null,
   previous_refresh_hash bytea,
@@ -466,12 +475,12 @@ create table sessions (
   expires_at timestamptz not null,
   revoked_at timestamptz,
   revoked_reason text,
-  -- The trusted device that stood for the second factor of a session.
+  -- The trusted device that replaced the second factor of the session.
   trusted_device_id uuid,
   user_epoch integer default 0 not null,
   organization_epoch integer default 0 not null,
-  -- The SAML or OIDC connection that a session came from. Null: another sign-in method, or a session of the release before. The
-  -- id stays when the connection is deleted, so there is no foreign key.
+  -- The SAML or OIDC connection with which a session began. Null: another sign-in method, or a session of an earlier
+  -- release. The id stays when the connection is deleted, so there is no foreign key.
   connection_id uuid,
   constraint sessions_aal_check check (aal in ('aal1', 'aal2')),
   primary key (directory_id, id)
@@ -481,17 +490,18 @@ create index sessions_by_age on sessions (directory_id, created_at, id) where re
 create index sessions_of_environment_by_age on sessions (environment_id, created_at, id) where revoked_at is null;
 create index sessions_by_expiry on sessions (expires_at);
 
--- One-time passwords. `purpose` keeps the generator's codes and each sign-in flow apart: a code made for one
--- never passes in another.
+-- One-time passwords. `purpose` separates the generator's codes and the codes of each sign-in flow: a code made for
+-- one purpose is never accepted for another.
 create table otps (
   directory_id uuid not null,
   id uuid not null,
   purpose text not null,
-  -- Null on a decoy, which is made for an unknown address, so that known and unknown addresses take the same path.
+  -- Null for a decoy, which is made for an unknown address, so that known and unknown addresses are handled in the
+  -- same way.
   user_id uuid,
-  -- The caller's session_id (generator), of which only the newest code counts.
+  -- The session_id that the generator's caller sent. Only its newest code is valid.
   session_ref text,
-  -- Keyed hash of the normalised address, of which only the newest code counts.
+  -- Keyed hash of the normalised address. Only its newest code is valid.
   identity bytea,
   phrase_hash bytea,
   digit_hash bytea,
@@ -500,20 +510,20 @@ create table otps (
   created_at timestamptz default clock_now() not null,
   expires_at timestamptz not null,
   used_at timestamptz,
-  -- A sign-up code for an address of no user, who is made when it is redeemed.
+  -- Set for a sign-up code of an address without a user. Redeeming it creates the user.
   signs_up boolean default false not null,
-  -- The phone that a sign-in code was sent to. It must still belong to the user when the code is used. A decoy has a made-up id.
-  -- Null: the code was mailed.
+  -- The phone that a sign-in code was sent to. It must still belong to the user when the code is used. A decoy has a
+  -- made-up id. Null: the code was mailed.
   phone_id uuid,
-  -- A code of which no message left voids no older one, so that the newest of the others counts. It stands before the time
-  -- in the indexes: that one is found at once however many have been withheld since.
+  -- Set for a code that was not sent. It voids no older code, so the newest sent code stays valid. In the indexes this
+  -- column precedes the time, so the newest sent code is found at once, however many codes were withheld since.
   withheld boolean default false not null,
   -- The language that the person chose at the sign-up.
   locale text,
   primary key (directory_id, id)
 ) with (fillfactor='70');
 create index otps_by_age on otps (created_at);
--- Codes that were guessed at, so that failures are counted however many codes were made since.
+-- Codes with failed attempts, so that failures are counted however many codes were made since.
 create index otps_failed_by_session on otps (directory_id, session_ref, created_at)
   where (attempts > 0) and (session_ref is not null);
 create index otps_failed_by_identity on otps (directory_id, identity, purpose, created_at)
@@ -521,7 +531,7 @@ create index otps_failed_by_identity on otps (directory_id, identity, purpose, c
 create index otps_of_session on otps (directory_id, session_ref, withheld, created_at, id) where session_ref is not null;
 create index otps_of_identity on otps (directory_id, identity, purpose, withheld, created_at, id) where identity is not null;
 
--- Settings: one row per directory that differs from the defaults, holding only what was set there.
+-- Settings: one row for each directory that differs from the defaults. It contains only the values set there.
 create table otp_settings (
   directory_id uuid not null,
   settings jsonb not null,
@@ -548,27 +558,28 @@ create table service_configs (
   constraint service_configs_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 
--- Passwords, one per user. `hash` is a PHC string of argon2id over the peppered password; an imported hash keeps its
--- own format until its user signs in.
+-- Passwords, one for each user. `hash` is a PHC string of argon2id over the peppered password. An imported hash keeps
+-- its own format until its user signs in.
 create table password_credentials (
   directory_id uuid not null,
   user_id uuid not null,
   hash text not null,
   format text not null,
   must_change boolean default false not null,
-  -- Another with every password; an upgraded hash of the same one keeps it.
+  -- Changes with every new password, but not when the hash of the same password is upgraded.
   revision uuid default gen_random_uuid() not null,
   created_at timestamptz default clock_now() not null,
   updated_at timestamptz default clock_now() not null,
-  -- A digest of the password's revision, its directory and the address of its user, where an administrator or a backend set it: the
-  -- first proof of that mailbox leaves it. Another password, address or directory does not fit.
+  -- Set if an administrator or a backend set the password: a digest of the password's revision, its directory and the
+  -- user's address. The first proof of that mailbox keeps the password. The mark does not match another password,
+  -- address or directory.
   manager_mark bytea,
   constraint password_credentials_format_check check (format in ('argon2id', 'imported-argon2', 'bcrypt', 'scrypt', 'firebase-scrypt', 'pbkdf2', 'ssha')),
   primary key (directory_id, user_id),
   constraint password_credentials_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 
--- Passwords that were, for `password_history`.
+-- Earlier passwords, for `password_history`.
 create table password_history (
   directory_id uuid not null,
   user_id uuid not null,
@@ -580,33 +591,33 @@ create table password_history (
   constraint password_history_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 
--- Secrets that are mailed as links. A link serves one purpose for one user, once.
+-- Secrets that are mailed as links. A link works once, for one purpose and one user.
 create table links (
   directory_id uuid not null,
   id uuid not null,
   purpose text not null,
-  -- Empty on a decoy, and on a sign-up link whose user is made when it is redeemed.
+  -- Null for a decoy, and for a sign-up link whose user is created when it is redeemed.
   user_id uuid,
-  -- Keyed hash of the normalised address that it was mailed to.
+  -- Keyed hash of the normalised address to which the link was mailed.
   identity bytea not null,
   token_hash bytea not null,
-  -- What redeeming it makes: the profile of a sign-up.
+  -- Data that is needed to redeem the link, such as the profile of a sign-up.
   details jsonb default '{}' not null,
   created_at timestamptz default clock_now() not null,
   expires_at timestamptz not null,
   used_at timestamptz,
-  -- When it was withdrawn; or, past its expiry, when that was announced.
+  -- When the link was withdrawn or, if that is after its expiry, when its expiry was announced.
   closed_at timestamptz,
-  -- When a link was used or closed is no column of an index any more, so that using one changes no index. What the index of
-  -- open invitations needs has a column that no other link's changes touch. Kept by a trigger, as a generated column would
-  -- have every row written anew, under a lock.
+  -- The columns that change when a link is used or closed are in no index, so that using a link changes no index. The
+  -- index of open invitations uses this column, which changes for no other link. A trigger sets it, because adding a
+  -- generated column would rewrite every row under a lock.
   open_invite_until timestamptz,
-  -- A link's token ends in a tag that only this service can make. Links from before have none, and so have those of a process
-  -- of the release before while it still runs; they work until they expire. Once none is left, no text without a tag is
-  -- looked up. Adding a column with a constant default writes no row anew.
+  -- Whether the token ends in a tag that only this service can make. Tokens of an earlier release have none, including
+  -- those of processes that still run. They work until they expire. When none is left, tokens without a tag are not
+  -- looked up. Adding a column with a constant default rewrites no row.
   tagged boolean default false not null,
-  -- The environment of an invitation, so that an index lists those of a whole environment. The trigger writes it for the release
-  -- before, too.
+  -- The environment of an invitation, so that an index can list the invitations of a whole environment. The trigger
+  -- also sets it for rows of an earlier release.
   environment_id uuid,
   primary key (directory_id, id)
 ) with (fillfactor='75');
@@ -619,16 +630,16 @@ create index links_open_invites on links (open_invite_until) where open_invite_u
 create index links_untagged on links (expires_at) where not tagged;
 create index links_invites_of_environment on links (environment_id, created_at, id) where purpose = 'invite';
 
--- Wrong passwords in a row, counted before they are looked at: of an address (network '') and of an address from one
--- network. Unknown addresses are counted in the same way.
+-- Consecutive wrong passwords, counted before they are checked: for an address (network '') and for an address from
+-- one network. Unknown addresses are counted in the same way.
 create table lockouts (
   directory_id uuid not null,
   identity bytea not null,
   network text not null,
   failures integer not null,
-  -- Since the last success, however long ago they were.
+  -- Failures since the last success, however long ago.
   consecutive integer default 1 not null,
-  -- Locks since the last success; each lasts twice as long as the one before.
+  -- Locks since the last success. Each lasts twice as long as the previous one.
   locks integer default 0 not null,
   window_started_at timestamptz default clock_now() not null,
   locked_until timestamptz,
@@ -645,7 +656,7 @@ create table mail_settings (
   constraint mail_settings_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 
--- Text messages waiting to leave, sealed as mails are.
+-- Text messages that wait to be sent, sealed as mails are.
 create table sms_outbox (
   directory_id uuid not null,
   id uuid not null,
@@ -654,7 +665,7 @@ create table sms_outbox (
   attempts integer default 0 not null,
   last_error text,
   useful_until timestamptz not null,
-  -- Set in development, where a message without a provider stays to be read at /dev/mail.
+  -- Set in development without a provider, where messages stay to be read at /dev/mail.
   kept boolean default false not null,
   created_at timestamptz default clock_now() not null,
   primary key (directory_id, id),
@@ -662,46 +673,47 @@ create table sms_outbox (
 );
 create index sms_outbox_by_expiry on sms_outbox (useful_until);
 
--- One row per directory that has set its policy.
+-- One row for each directory that has set its policy.
 create table mfa_policies (
   directory_id uuid not null,
   require_mfa boolean not null,
   grace_period_days integer not null,
   allowed_methods text[] not null,
   enforce_for_roles text[] not null,
-  -- When it first required a second factor. Stays when it ceases to, so that switching off and on renews no grace.
+  -- When the policy first required a second factor. Kept when it no longer does, so that turning it off and on does
+  -- not start a new grace period.
   required_since timestamptz,
   version integer default 1 not null,
   updated_at timestamptz default clock_now() not null,
-  -- The fields that a directory leaves to the policy of the account-level directory of its environment. The release
-  -- before this one takes what is stored in their columns.
+  -- Fields that the directory inherits from the policy of its environment's account-level directory. An earlier
+  -- release uses the values stored in these fields' columns.
   inherited text[] default '{}' not null,
   primary key (directory_id),
   constraint mfa_policies_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 
--- Until when a user may sign in without the factor that the policy requires. Written once, never changed.
+-- Until when a user may sign in without the required factor. Written once and never changed.
 create table mfa_grace (
   directory_id uuid not null,
   user_id uuid not null,
   ends_at timestamptz not null,
   created_at timestamptz default clock_now() not null,
-  -- When a grace period of a member of the team began: when they got the first role that the policy covers. A role that is
-  -- given later, after that one is gone, has its own period. Null for users, and for periods of an earlier release, in whose
-  -- place their end is compared.
+  -- When the grace period of a team member began, which is when they got the first role that the policy covers. A role
+  -- that is given after the first one was removed has its own period. Null for users, and for periods of an earlier
+  -- release, which are compared by their end instead.
   began_at timestamptz,
   primary key (directory_id, user_id),
   constraint mfa_grace_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 
--- Authenticator apps, one per user: pending until the first code has confirmed it.
+-- Authenticator apps, one for each user. An app is pending until its first code has confirmed it.
 create table totp_enrollments (
   directory_id uuid not null,
   user_id uuid not null,
   id uuid not null,
   secret_sealed text not null,
   attempts integer default 0 not null,
-  -- The time step of the last code that passed: no code passes twice (RFC 6238 §5.2).
+  -- The time step of the last accepted code. No code is accepted twice (RFC 6238 §5.2).
   last_step bigint default 0 not null,
   created_at timestamptz default clock_now() not null,
   expires_at timestamptz,
@@ -712,7 +724,7 @@ create table totp_enrollments (
 );
 create index totp_enrollments_by_expiry on totp_enrollments (expires_at) where expires_at is not null;
 
--- A row per unused code, found by its first character, so that a try costs one hash.
+-- One row for each unused code, found by its first character, so that an attempt costs one hash.
 create table backup_codes (
   directory_id uuid not null,
   user_id uuid not null,
@@ -723,7 +735,8 @@ create table backup_codes (
   constraint backup_codes_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 
--- Phones that take codes as a second factor, one per user: pending until the first code has confirmed it.
+-- Phones that receive codes as a second factor, one for each user. A phone is pending until its first code has
+-- confirmed it.
 create table mfa_phones (
   directory_id uuid not null,
   user_id uuid not null,
@@ -748,25 +761,26 @@ create table mfa_challenges (
   -- The first factor.
   auth_method text not null,
   amr text[] not null,
-  -- The session that asked at its refresh, which ends when the challenge is passed.
+  -- The session whose refresh demanded the factor. It ends when the challenge is passed.
   session_id uuid,
-  -- Keyed hash of the end user's network, where the first factor told it.
+  -- Keyed hash of the end user's network, if it was known at the first factor.
   network_hash bytea,
-  -- The user has no factor yet and enrolls one to pass.
+  -- Whether the user has no factor yet and must enroll one to pass.
   enrollment boolean not null,
   sms_code_hash bytea,
   attempts integer default 0 not null,
   created_at timestamptz default clock_now() not null,
   expires_at timestamptz not null,
   used_at timestamptz,
-  -- The key under which wrong codes of the user are counted, so that one statement finds the challenge and counts there.
-  -- Null for challenges of an earlier release, which live five minutes: their sign-ins begin again.
+  -- The key under which the user's wrong codes are counted, so that one statement finds the challenge and counts
+  -- there. Null for challenges of an earlier release, which are valid for five minutes. Their sign-ins must start
+  -- again.
   failure_identity bytea,
-  -- The password that a user has chosen in place of one that must change, until the second factor has been shown: its hash,
-  -- as it will be stored.
+  -- The hash of a password that the user chose in place of one that must be changed, stored until the second factor
+  -- was proved.
   next_password_hash text,
-  -- The user's epoch when the first factor of a challenge was proved: whatever has cut the user off since ends the challenge.
-  -- Null for challenges of an earlier release, which live five minutes.
+  -- The user's epoch when the challenge's first factor was proved. A cut-off since then ends the challenge. Null for
+  -- challenges of an earlier release, which are valid for five minutes.
   user_epoch integer,
   primary key (directory_id, id)
 );
@@ -774,7 +788,7 @@ create unique index mfa_challenges_by_token on mfa_challenges (directory_id, tok
 create index mfa_challenges_by_user on mfa_challenges (directory_id, user_id);
 create index mfa_challenges_by_expiry on mfa_challenges (expires_at);
 
--- Devices that need no second factor for a while.
+-- Devices that need no second factor for a limited time.
 create table trusted_devices (
   directory_id uuid not null,
   id uuid not null,
@@ -791,21 +805,21 @@ create unique index trusted_devices_by_token on trusted_devices (directory_id, t
 create index trusted_devices_by_user on trusted_devices (directory_id, user_id, created_at);
 create index trusted_devices_by_expiry on trusted_devices (expires_at);
 
--- Passkeys (WebAuthn Level 3). `credential_id` is base64url, as browsers write it; `public_key` a COSE key.
+-- Passkeys (WebAuthn Level 3). `credential_id` is base64url, as browsers write it. `public_key` is a COSE key.
 create table passkeys (
   directory_id uuid not null,
   id uuid not null,
   user_id uuid not null,
   credential_id text not null collate pg_catalog."C",
   public_key bytea not null,
-  -- The signature counter of the authenticator; many keep none and stay at 0.
+  -- The authenticator's signature counter. Many have none and stay at 0.
   counter bigint not null,
   transports text[] not null,
   device_type text not null,
   backed_up boolean not null,
   aaguid uuid not null,
   device_name text,
-  -- A passkey works for the relying party alone that it was made for.
+  -- The relying party that the passkey was created for. It works for no other.
   rp_id text not null,
   user_handle bytea not null,
   created_at timestamptz default clock_now() not null,
@@ -818,14 +832,14 @@ create unique index passkeys_by_credential on passkeys (directory_id, credential
 create index passkeys_by_user on passkeys (directory_id, user_id, created_at, id);
 create index passkeys_by_credential_id on passkeys (credential_id);
 
--- Challenges on their way to a browser. Each is good for one answer, right or wrong.
+-- Challenges that were sent to a browser. Each accepts one response, right or wrong.
 create table webauthn_ceremonies (
   directory_id uuid not null,
   id uuid not null,
   kind text not null,
   -- Null for an unknown address, for a user without a passkey, and if no address was given.
   user_id uuid,
-  -- Keyed hash of the address that the sign-in is for.
+  -- Keyed hash of the address in the sign-in.
   identity bytea,
   challenge bytea not null,
   rp_id text not null,
@@ -842,8 +856,8 @@ create table passkey_settings (
   directory_id uuid not null,
   settings jsonb not null,
   updated_at timestamptz default clock_now() not null,
-  -- Whose origins a relying party's host lists goes by age: since when the directory has named what it names, also if that
-  -- is nothing and it inherits.
+  -- The relying party that the directory names. Which directory decides the origins of a host depends on the time
+  -- since when it has named it. Null if the directory inherits its relying party.
   named_rp_id text,
   named_at timestamptz default clock_now() not null,
   primary key (directory_id),
@@ -851,7 +865,7 @@ create table passkey_settings (
 );
 create index passkey_settings_by_rp_id on passkey_settings (((settings ->> 'rp_id')));
 
--- Where the stream stood at a moment, so that a reader can begin some days back without a search.
+-- Positions of the stream at certain times, so that a reader can start some days back without a search.
 create table event_marks (
   at timestamptz default clock_now() not null,
   epoch bigint not null,
@@ -859,13 +873,13 @@ create table event_marks (
   primary key (at)
 );
 
--- What is left to do after sessions have ended by the bound: their rows and events.
+-- Work that remains after sessions have ended through an epoch: updating their rows and recording events.
 create table session_cut_offs (
   directory_id uuid not null,
   id uuid not null,
-  -- Whose sessions ended; empty for all of the directory's organization.
+  -- The user whose sessions ended. Null for all users of the directory's organization.
   user_id uuid,
-  -- Sessions of an earlier epoch ended.
+  -- Sessions of an earlier epoch have ended.
   epoch integer not null,
   reason text not null,
   actor_type text not null,
@@ -874,11 +888,11 @@ create table session_cut_offs (
   ip_address text,
   user_agent text,
   ended_at timestamptz not null,
-  -- From then on no sign-in is under way that has an earlier epoch of the organization.
+  -- From this time on, no sign-in with an earlier epoch of the organization is in progress.
   settles_at timestamptz not null,
-  -- From where on sessions are looked at again once it has settled.
+  -- From which time on sessions are checked again after `settles_at`.
   looks_back_to timestamptz not null,
-  -- How old the last session was that was looked at: older ones are done.
+  -- The age of the last session that was checked. Older sessions are done.
   reached_at timestamptz default '-infinity'::timestamptz not null,
   on_behalf_of jsonb,
   via jsonb,
@@ -886,11 +900,11 @@ create table session_cut_offs (
 );
 create index session_cut_offs_by_settling on session_cut_offs (settles_at);
 
--- Failures beyond those that are recorded one by one, until a job records how many there were.
+-- Failures that are only counted and not recorded individually. A job records the numbers.
 create table event_counts (
   directory_id uuid not null,
-  -- Of what is counted together: type, target and data. What has no target is spread over a few, so that requests at the
-  -- same time do not wait for one row.
+  -- A key for failures that are counted together: type, target and data. Failures without a target are spread over a
+  -- few rows, so that concurrent requests do not wait for one row.
   key bytea not null,
   type text not null,
   target_type text,
@@ -902,24 +916,25 @@ create table event_counts (
   primary key (directory_id, key)
 );
 
--- The domains of organizations. Everywhere, as keys are, since one owner is unique over all organizations of an environment.
+-- The domains of organizations. A reference table, as for keys, because a domain has only one owner among all
+-- organizations of an environment.
 create table domains (
   id uuid not null,
   directory_id uuid not null,
   environment_id uuid not null,
   organization_id uuid not null,
-  -- In the ASCII form of IDNA, in lower case.
+  -- In the ASCII form of IDNA and in lower case.
   domain text not null,
-  -- Public: the organization puts it into the DNS.
+  -- Public: the organization publishes it in the DNS.
   token text not null,
   status text default 'pending' not null,
   verified_at timestamptz,
   last_checked_at timestamptz,
   last_error text,
-  -- Of a verified domain: since when the periodic checks have not found its record, and how often the DNS said so.
+  -- For a verified domain: since when the periodic checks have not found its record, and how often the DNS said so.
   failing_since timestamptz,
   failed_checks integer default 0 not null,
-  -- Null unless verified.
+  -- Null unless the domain is verified.
   next_check_at timestamptz,
   created_at timestamptz default clock_now() not null,
   constraint domains_check check ((status = 'verified') = (verified_at is not null)),
@@ -934,11 +949,11 @@ create unique index domains_one_owner on domains (environment_id, domain) where 
 create index domains_by_organization on domains (organization_id, environment_id);
 create index domains_by_next_check on domains (next_check_at) where next_check_at is not null;
 
--- Connections to the identity providers of organizations. `config` has what the protocol needs, but for the secret.
+-- Connections to organizations' identity providers. `config` has everything that the protocol needs except the secret.
 create table sso_connections (
   directory_id uuid not null,
   id uuid not null,
-  -- Of the directory; lets an org-wide key list an environment by one index.
+  -- The directory's environment, so that an org-wide key can list an environment with one index.
   environment_id uuid not null,
   name text not null,
   protocol text not null,
@@ -948,8 +963,8 @@ create table sso_connections (
   -- The result of the last test.
   last_test jsonb,
   last_login_at timestamptz,
-  -- When its metadata and certificates are looked at again, and how many days were left when it was last told that a
-  -- certificate expires.
+  -- When the connection's metadata and certificates are checked next, and how many days were left when the last event
+  -- about an expiring certificate was recorded.
   next_check_at timestamptz,
   expiry_told_days integer,
   version integer default 1 not null,
@@ -964,17 +979,17 @@ create index sso_connections_by_age on sso_connections (directory_id, created_at
 create index sso_connections_of_environment_by_age on sso_connections (environment_id, created_at, id);
 create index sso_connections_of_environment_by_id on sso_connections (environment_id, id);
 create index sso_connections_by_next_check on sso_connections (next_check_at) where next_check_at is not null;
--- A provider names a connection by its id alone: where it fetches the service's metadata, and where it sends browsers
--- without having been asked to.
+-- An identity provider knows only the id of a connection: where it fetches the service's metadata, and where it sends
+-- browsers that start at the provider.
 create index sso_connections_by_id on sso_connections (id);
 
--- What the service signs and decrypts with as a SAML service provider: pairs of each environment. Everywhere, as signing
--- keys.
+-- Key pairs with which the service signs and decrypts as a SAML service provider, for each environment. A reference
+-- table, as for signing keys.
 create table sp_keys (
   environment_id uuid not null,
   id uuid not null,
   use text not null,
-  -- `next` is published beside `current`, and `former` stays published, until every provider knows the new one.
+  -- `next` is published together with `current`, and `former` stays published, until every provider knows the new key.
   status text not null,
   certificate_pem text not null,
   private_key_sealed text not null,
@@ -987,32 +1002,34 @@ create table sp_keys (
 );
 create unique index sp_keys_one_of_each on sp_keys (environment_id, use, status);
 
--- Who a user is at a provider: the subject that an issuer names, by a connection or a social provider.
+-- A user's identity at a provider: the subject that an issuer states, through a connection or a social provider.
 create table identities (
   directory_id uuid not null,
   id uuid not null,
   user_id uuid not null,
   method text not null,
-  -- The id of the connection, or the name of the provider.
+  -- The id of the connection, or the name of the social provider.
   source text not null,
   issuer text not null,
   subject text not null,
   email text,
   created_at timestamptz default clock_now() not null,
   last_used_at timestamptz default clock_now() not null,
-  -- Other ids of the person at the identity provider. A provisioning client that adds the person later finds the user by them. Existing rows have what they can tell; the next sign-in writes the rest.
+  -- Other ids of the person at the identity provider. A provisioning client that adds the person later finds the user
+  -- by them. Existing rows contain what is known, and the next sign-in writes the rest.
   external_ids text[],
   -- In lower case.
   user_names text[],
-  -- Those of `user_names` that the administrators of an identity provider assign: `upn` and the SAML NameID. A provisioning client
-  -- finds users by them alone. The next migration fills it; the next sign-in writes the rest.
+  -- The `user_names` that administrators of an identity provider assign: `upn` and the SAML NameID. A provisioning
+  -- client can find a user by one of these alone. The next sign-in writes what is missing.
   principal_names text[],
-  -- The addresses that an identity provider stated at the link and at the last sign-in, unless it denied them. While both are the
-  -- same, a provisioning client that adds the person finds the user by it, whatever the user's own address is by then. Links of an
-  -- earlier release have none.
+  -- The addresses that an identity provider stated when the identity was linked and at the last sign-in, unless it
+  -- denied them. While both are equal, a provisioning client that adds the person finds the user by the address,
+  -- whatever the user's own address is by then. Links of an earlier release have none.
   linked_address_norm text,
   address_norm text,
-  -- The address and the assigned names as last stated, which stay while the provider states none: the person can leave them out.
+  -- The address and the assigned names as last stated. They stay if the provider states none, because the person can
+  -- leave them out.
   last_address_norm text,
   last_principal_names text[],
   sector text,
@@ -1022,12 +1039,12 @@ create table identities (
 );
 create unique index identities_by_subject on identities (directory_id, method, source, issuer, subject);
 create index identities_by_user on identities (directory_id, user_id);
--- Without a list of pending entries, which every search would read.
+-- Without a list of pending entries, because every search would read it.
 create index identities_by_external_ids on identities using gin (external_ids) with (fastupdate=off);
 create index identities_by_user_names on identities using gin (user_names) with (fastupdate=off);
 create index identities_of_social_persons on identities (subject, issuer) where method = 'social';
 
--- Sign-ins under way at a provider. The browser brings back the state; nonce and verifier derive from it.
+-- Sign-ins in progress at a provider. The browser returns the state, from which nonce and verifier are derived.
 create table federated_sign_ins (
   directory_id uuid not null,
   id uuid not null,
@@ -1050,14 +1067,15 @@ create table federated_sign_ins (
 create unique index federated_sign_ins_by_state on federated_sign_ins (directory_id, state_hash);
 create index federated_sign_ins_by_expiry on federated_sign_ins (expires_at);
 
--- What a browser took to the application in place of tokens: its backend exchanges it for a session, once.
+-- The code that a browser takes to the application instead of tokens. The application's backend exchanges it for a
+-- session, once.
 create table exchange_codes (
   directory_id uuid not null,
   id uuid not null,
   code_hash bytea not null,
   user_id uuid,
   auth_method text not null,
-  -- The id of the connection, or the name of the provider.
+  -- The id of the connection, or the name of the social provider.
   source text not null,
   amr text[] not null,
   aal text not null,
@@ -1078,7 +1096,7 @@ create unique index exchange_codes_by_code on exchange_codes (directory_id, code
 create index exchange_codes_by_user on exchange_codes (directory_id, user_id);
 create index exchange_codes_by_expiry on exchange_codes (expires_at);
 
--- Assertions that were accepted, until they expire: none is accepted twice.
+-- Accepted assertions, stored until they expire, so that none is accepted twice.
 create table saml_assertions (
   directory_id uuid not null,
   connection_id uuid not null,
@@ -1089,7 +1107,7 @@ create table saml_assertions (
 );
 create index saml_assertions_by_expiry on saml_assertions (expires_at);
 
--- What providers said at recent sign-ins, to be read by people. Sealed: it is about persons.
+-- What providers stated at recent sign-ins, for people to read. Sealed, because it is personal data.
 create table sso_traces (
   directory_id uuid not null,
   id uuid not null,
@@ -1106,7 +1124,7 @@ create table sso_traces (
 create index sso_traces_by_connection on sso_traces (directory_id, connection_id, created_at, id);
 create index sso_traces_by_age on sso_traces (created_at);
 
--- Social providers that were set, with the credentials that the directory has of its own.
+-- Settings of social providers, with the directory's own credentials.
 create table social_providers (
   directory_id uuid not null,
   provider text not null,
@@ -1121,10 +1139,11 @@ create table social_providers (
   constraint social_providers_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 
--- By which identity a session began, and what its provider takes for a logout: sealed; null where it takes none.
+-- The identity with which a session began, and the sealed data that its provider needs for a logout. Null if the
+-- provider supports none.
 create table federated_sessions (
   directory_id uuid not null,
-  -- Of the session, which has the id of the challenge before it, if there was one.
+  -- The id of the session, which is also the id of the challenge before it, if there was one.
   id uuid not null,
   user_id uuid not null,
   identity_id uuid not null,
@@ -1132,8 +1151,8 @@ create table federated_sessions (
   expires_at timestamptz not null,
   name_hash bytea,
   provider_session_hash bytea,
-  -- When the identity provider wants the session to end (SAML core §2.7.2, SessionNotOnOrAfter; `session_expiry` of an ID
-  -- token), from the sign-in to the session that comes of it. Null: no limit.
+  -- When the session must end, as the identity provider says (SAML core §2.7.2, SessionNotOnOrAfter; `session_expiry`
+  -- of an ID token). Set at the sign-in for the session that results from it. Null: no limit.
   session_ends_at timestamptz,
   primary key (directory_id, id),
   constraint federated_sessions_directory_id_fkey foreign key (directory_id) references directories(id)
@@ -1144,7 +1163,7 @@ create index federated_sessions_by_name on federated_sessions (directory_id, nam
 create index federated_sessions_by_provider_session on federated_sessions (directory_id, provider_session_hash)
   where provider_session_hash is not null;
 
--- Logout tokens of OpenID providers that were accepted, until they expire: none is accepted twice.
+-- Accepted logout tokens of OpenID providers, stored until they expire, so that none is accepted twice.
 create table logout_tokens (
   directory_id uuid not null,
   connection_id uuid not null,
@@ -1155,11 +1174,11 @@ create table logout_tokens (
 );
 create index logout_tokens_by_expiry on logout_tokens (expires_at);
 
--- Provisioning by SCIM (RFC 7644), of each organization: whether it is on, and what it does.
+-- SCIM provisioning (RFC 7644) of each organization: whether it is on, and its settings.
 create table scim_configs (
   directory_id uuid not null,
   enabled boolean default false not null,
-  -- Whose group_role_mapping the provisioned groups give roles by.
+  -- The connection whose group_role_mapping decides which roles provisioned groups give.
   sso_connection_id uuid,
   on_deprovision text default 'deactivate' not null,
   last_request_at timestamptz,
@@ -1169,18 +1188,19 @@ create table scim_configs (
   constraint scim_configs_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 
--- Bearer tokens of provisioning clients, found without a directory: which one it is only the row says. Everywhere, as API
--- keys.
+-- Bearer tokens of provisioning clients. They are found without a directory, because only the row says which directory
+-- a token belongs to. A reference table, as for API keys.
 create table scim_tokens (
   id uuid not null,
   directory_id uuid not null,
   token_hash bytea not null,
-  -- The last characters, to tell tokens apart.
+  -- The last characters, which identify a token for people.
   hint text not null,
-  -- Set once another has taken its place.
+  -- Set when another token has replaced this one.
   expires_at timestamptz,
   created_at timestamptz default clock_now() not null,
-  -- When a token ends by itself, beside the end that another token gives it, and how many days before that the last event was.
+  -- When the token expires by itself, apart from the end that a replacement sets, and how many days were left at the
+  -- last event about it.
   lifetime_ends_at timestamptz,
   told_days integer,
   primary key (id),
@@ -1192,23 +1212,24 @@ create index scim_tokens_by_expiry on scim_tokens (expires_at) where expires_at 
 create index scim_tokens_by_lifetime on scim_tokens (lifetime_ends_at)
   where (lifetime_ends_at is not null) and (told_days is distinct from 0);
 
--- Users of a provisioning client, with its ids and its data of them. A row is kept for thirty days after the client deletes the user,
--- so that it can restore the same user.
+-- A provisioning client's users, with the ids and data that it sent. A row is kept for thirty days after the client
+-- deletes the user, so that it can restore the same user.
 create table scim_users (
   directory_id uuid not null,
   user_id uuid not null,
   user_name text not null,
   user_name_folded text generated always as (lower(user_name)) stored not null collate pg_catalog."C",
   external_id text,
-  -- In the spelling of the schemas, without what the service itself has.
+  -- In the schemas' spelling, without attributes that the service stores itself.
   resource jsonb not null,
   created_at timestamptz default clock_now() not null,
   deleted_at timestamptz,
-  -- Whether the provisioning client deleted the user, rather than a caller of the API. A new user of the same userName then has the
-  -- lock of the deleted one.
+  -- Whether the provisioning client deleted the user, and not a caller of the API. A new user with the same userName
+  -- then gets the lock of the deleted one.
   deleted_by_client boolean default false not null,
-  -- By which subjects of identity providers the user of a deleted resource signed in, each as connection, issuer and subject on lines of
-  -- their own. The provider opens no other user for them while the client may bring the user back.
+  -- The identity provider subjects with which a deleted resource's user signed in, each as connection, issuer and
+  -- subject on separate lines. While the client may restore the user, the provider opens no other user for these
+  -- subjects.
   subjects text[],
   primary key (directory_id, user_id),
   constraint scim_users_directory_id_fkey foreign key (directory_id) references directories(id)
@@ -1221,7 +1242,7 @@ create index scim_users_by_external_id on scim_users (directory_id, external_id)
 create index scim_users_by_former_name on scim_users (directory_id, user_name_folded) where deleted_at is not null;
 create index scim_users_by_subjects on scim_users using gin (subjects) with (fastupdate=off) where deleted_at is not null;
 
--- Their addresses, to be searched.
+-- The addresses of these users, for searches.
 create table scim_user_emails (
   directory_id uuid not null,
   user_id uuid not null,
@@ -1245,7 +1266,7 @@ create table scim_groups (
   external_id text,
   -- The other attributes that the client sent.
   resource jsonb not null,
-  -- Counts changes of members too, which need not be read for it.
+  -- Also rises when members change, so that the version can be shown without reading the members.
   version integer default 1 not null,
   created_at timestamptz default clock_now() not null,
   updated_at timestamptz default clock_now() not null,
@@ -1281,7 +1302,7 @@ create table scim_group_groups (
 create index scim_group_groups_by_member on scim_group_groups (directory_id, member_id);
 create index scim_group_groups_by_text on scim_group_groups (directory_id, ((member_id)::text));
 
--- What provisioning clients asked, and what they were answered. Sealed: it is about persons.
+-- Requests of provisioning clients, and the responses. Sealed, because they are personal data.
 create table scim_logs (
   directory_id uuid not null,
   id uuid not null,
@@ -1297,23 +1318,23 @@ create table scim_logs (
 create index scim_logs_by_age on scim_logs (directory_id, created_at, id);
 create index scim_logs_by_end on scim_logs (created_at);
 
--- Where events are sent to, signed as Standard Webhooks 1.0 says.
+-- Endpoints to which events are sent, signed as in Standard Webhooks 1.0.
 create table webhooks (
   directory_id uuid not null,
   environment_id uuid not null,
   id uuid not null,
   name text not null,
   url text not null,
-  -- Types, and beginnings of types such as user.*
+  -- Event types, and prefixes such as user.*
   events text[] not null,
   enabled boolean default true not null,
   disabled_reason text,
   secret_sealed text not null,
   secret_hint text not null,
-  -- The one before, with which deliveries are signed too until then.
+  -- The previous secret. Deliveries are also signed with it until this time.
   previous_secret_sealed text,
   previous_until timestamptz,
-  -- Only what happens from then on is sent.
+  -- Only events from this time on are sent.
   listening_since timestamptz default clock_now() not null,
   version integer default 1 not null,
   created_at timestamptz default clock_now() not null,
@@ -1327,18 +1348,19 @@ create table webhooks (
 create index webhooks_by_age on webhooks (directory_id, created_at, id);
 create index webhooks_of_environment on webhooks (environment_id, created_at, id);
 
--- What each endpoint has to do, and how it fares: apart from its record, since this changes with every delivery.
+-- What is due at each endpoint, and its health. Separate from the endpoint's record, because this changes with every
+-- delivery.
 create table webhook_queues (
   directory_id uuid not null,
   webhook_id uuid not null,
-  -- When something is due; null while nothing is.
+  -- When something is due. Null: nothing is.
   wake_at timestamptz,
-  -- Rises with each new event, so that a worker that releases the queue sees whether it has missed one.
+  -- Rises with each new event, so that a worker that releases the queue notices an event that it has missed.
   wakes bigint default 0 not null,
-  -- One process at a time works on a queue; that of one that died is free again when its lease is over.
+  -- The process that works on the queue. If it dies, the queue is free again when the lease is over.
   holder uuid,
   leased_until timestamptz default clock_now() not null,
-  -- Slow or failing: has places of its own, so that it takes none from those that are well.
+  -- Slow or failing. Such endpoints have their own places, so that they take none from healthy endpoints.
   troubled boolean default false not null,
   consecutive_failures integer default 0 not null,
   failing_since timestamptz,
@@ -1349,7 +1371,7 @@ create table webhook_queues (
 );
 create index webhook_queues_due on webhook_queues (troubled, wake_at) where wake_at is not null;
 
--- One event for one endpoint, with what became of it. The event itself is not repeated here.
+-- The delivery of one event to one endpoint, and its result. The event itself is not stored again.
 create table webhook_deliveries (
   directory_id uuid not null,
   webhook_id uuid not null,
@@ -1358,18 +1380,18 @@ create table webhook_deliveries (
   event_id uuid not null,
   event_type text not null,
   status text default 'pending' not null,
-  -- How often it was sent, and how often since it was last put in: the place in the schedule.
+  -- How often it was sent, and how often since it was last queued, which determines the next delay.
   attempt integer default 0 not null,
   tries integer default 0 not null,
   due_at timestamptz,
-  -- Of the last attempt.
+  -- The URL of the last attempt.
   url text,
   request_headers jsonb,
   response_status integer,
   response_body text,
   error text,
   duration_ms integer,
-  -- The last attempts, the newest last.
+  -- The latest attempts, newest last.
   attempts jsonb default '[]' not null,
   created_at timestamptz default clock_now() not null,
   constraint webhook_deliveries_check check ((status = 'pending') = (due_at is not null)),
@@ -1381,7 +1403,7 @@ create index webhook_deliveries_due on webhook_deliveries (directory_id, webhook
 create index webhook_deliveries_listed on webhook_deliveries (directory_id, webhook_id, id);
 create index webhook_deliveries_by_age on webhook_deliveries (created_at);
 
--- Up to where the events of an environment were handed to its endpoints.
+-- The position up to which an environment's events were assigned to its endpoints.
 create table webhook_cursors (
   environment_id uuid not null,
   epoch bigint not null,
@@ -1391,39 +1413,41 @@ create table webhook_cursors (
   constraint webhook_cursors_environment_id_fkey foreign key (environment_id) references environments(id)
 );
 
--- What makes a change of an old event show: digests of the events of each directory, in the order of the stream, in blocks
--- that are chained by keyed hashes. A job appends them; nothing is added to what records events.
+-- Makes changes of old events detectable: digests of each directory's events, in stream order, in blocks that are
+-- chained by keyed hashes. A job appends blocks, so recording events does no extra work.
 create table audit_blocks (
   directory_id uuid not null,
   -- Counted from 1 in each directory.
   seq integer not null,
   environment_id uuid not null,
-  -- Its last event: where it ends in the stream.
+  -- The position of the block's last event in the stream.
   epoch bigint not null,
   tx_id xid8 not null,
   event_id uuid not null,
-  -- When its events happened.
+  -- The times of the first and the last event.
   first_at timestamptz not null,
   last_at timestamptz not null,
   event_ids uuid[] not null,
-  -- Of each event as many bytes: its digests.
+  -- The digests of the block's events, all of the same length.
   digests bytea not null,
-  -- Over all of that and the hash of the block before.
+  -- A hash over all of this and the hash of the previous block.
   hash bytea not null,
-  -- Without a default: a process of the release before, whose digests cover fewer columns of an event, adds no block.
+  -- No default, so that a process of an earlier release, whose digests cover fewer columns of an event, can add no
+  -- block.
   digest_version smallint not null,
   primary key (directory_id, seq)
 );
--- Where in the stream a moment is, roughly, however long ago: the marks reach back a month.
+-- Finds the approximate position in the stream of any time. The marks only reach back a month.
 create index audit_blocks_of_environment on audit_blocks (environment_id, last_at);
 create index audit_blocks_of_directory on audit_blocks (directory_id, last_at);
 
--- Where the chain of a directory begins and ends.
+-- The beginning and the end of each directory's chain.
 create table audit_heads (
   directory_id uuid not null,
   seq integer not null,
   hash bytea not null,
-  -- The last block that went with its events when their retention was over, and a keyed hash that says so.
+  -- The last block that was removed together with its events when their retention was over, and a keyed hash that
+  -- proves it.
   anchor_seq integer default 0 not null,
   anchor_hash bytea,
   anchor_seal bytea,
@@ -1431,7 +1455,7 @@ create table audit_heads (
   primary key (directory_id)
 );
 
--- Up to where the events of an environment are chained.
+-- The position up to which an environment's events are chained.
 create table audit_cursors (
   environment_id uuid not null,
   epoch bigint not null,
@@ -1441,7 +1465,7 @@ create table audit_cursors (
   constraint audit_cursors_environment_id_fkey foreign key (environment_id) references environments(id)
 );
 
--- How long events are kept; null for as long as the deployment says.
+-- How long events are kept. Null: as long as the deployment says.
 create table audit_settings (
   directory_id uuid not null,
   settings jsonb default '{}' not null,
@@ -1450,7 +1474,7 @@ create table audit_settings (
   constraint audit_settings_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 
--- Roles that organizations make themselves.
+-- Roles that organizations define themselves.
 create table roles (
   directory_id uuid not null,
   id uuid not null,
@@ -1468,7 +1492,7 @@ create table roles (
 create unique index roles_by_slug on roles (directory_id, slug);
 create unique index roles_by_name on roles (directory_id, name_folded);
 
--- Who has them, and what gave them.
+-- Who has which role, and its source.
 create table role_assignments (
   directory_id uuid not null,
   id uuid not null,
@@ -1496,10 +1520,10 @@ create table member_roles (
 create index member_roles_by_role on member_roles (directory_id, role_id);
 create index member_roles_by_membership on member_roles (membership_id);
 
--- Impersonation sessions, until their end is recorded.
+-- Impersonation sessions, stored until their end is recorded.
 create table impersonations (
   directory_id uuid not null,
-  -- Of the session.
+  -- The id of the session.
   id uuid not null,
   user_id uuid not null,
   auth_account_id uuid not null,
@@ -1511,8 +1535,8 @@ create table impersonations (
 );
 create index impersonations_by_user on impersonations (directory_id, user_id);
 
--- From where people sign in: a keyed hash of what their program is and of the network, so that the first sign-in from
--- anywhere else can be told them.
+-- Known devices of users: a keyed hash of the program and the network, so that users can be notified about the first
+-- sign-in from another device.
 create table known_devices (
   directory_id uuid not null,
   user_id uuid not null,
@@ -1526,7 +1550,7 @@ create table known_devices (
 );
 create index known_devices_by_age on known_devices (seen_at) where not is_first;
 
--- Up to where the sign-ins of an environment were looked at.
+-- The position up to which an environment's sign-ins were checked.
 create table device_cursors (
   environment_id uuid not null,
   epoch bigint not null,
@@ -1536,8 +1560,9 @@ create table device_cursors (
   constraint device_cursors_environment_id_fkey foreign key (environment_id) references environments(id)
 );
 
--- Whether the deployment's own applications at social providers are registered with the redirect URI that all providers share.
--- Deployments of earlier releases have accounts by now and keep it; WATCHWORD_SOCIAL_CALLBACK overrides this.
+-- Whether the deployment's own applications at social providers are registered with the redirect URI that all
+-- providers share. Deployments of earlier releases already have accounts and keep it. WATCHWORD_SOCIAL_CALLBACK
+-- overrides this.
 create table social_redirects (
   is_only boolean default true not null,
   is_shared boolean not null,
@@ -1545,13 +1570,14 @@ create table social_redirects (
   primary key (is_only)
 );
 
--- The roles that each SSO connection gives a user by groups: `users.sso_role` and the assignments of source `sso` are
--- their union.
+-- The roles that each SSO connection gives a user through groups. Their union is `users.sso_role` and the assignments
+-- with source `sso`.
 create table sso_roles (
   directory_id uuid not null,
   user_id uuid not null,
   connection_id uuid not null,
-  -- The mapped groups that the user was in at the last sign-in by the connection. Null: recorded by an earlier release.
+  -- The mapped groups that the user was in at the last sign-in through the connection. Null: recorded by an earlier
+  -- release.
   groups text[],
   is_admin boolean not null,
   role_ids uuid[] not null,
@@ -1560,8 +1586,9 @@ create table sso_roles (
 );
 create index sso_roles_by_connection on sso_roles (directory_id, connection_id);
 
--- What else changes of the representation of SCIM resources: the members of a group that leave or are renamed, and the
--- groups of a user. Tables of their own, whose rows are locked last, so that these changes lock neither groups nor users.
+-- Versions of SCIM representations that change although their own row does not, because members of a group leave or
+-- are renamed, or because a user's groups change. They have their own tables, whose rows are locked last, so that
+-- these changes lock neither groups nor users.
 create table scim_group_versions (
   directory_id uuid not null,
   group_id uuid not null,
@@ -1580,10 +1607,10 @@ create table scim_user_versions (
   constraint scim_user_versions_directory_id_fkey foreign key (directory_id) references directories(id)
 );
 
--- Roles that members of the team have lost, in the account and on rosters of production organizations. A member who gets
--- a role back within 30 days continues the grace period of the second factor instead of beginning a new one. By address,
--- since a removed person who is invited again is another row of members and another user. A role that is lost again joins
--- its row, unless 30 days lie between: a person has few rows, however often their role changes.
+-- Roles that team members have lost, in the account and on rosters of production organizations. A member who gets a
+-- role back within 30 days continues the grace period for the second factor instead of starting a new one. Stored by
+-- address, because a removed person who is invited again has a new row in members and a new user. If a role is lost
+-- again within 30 days, its row is updated, so a person has few rows however often their role changes.
 create table former_team_roles (
   account_id uuid not null,
   email_norm text not null collate pg_catalog."C",
@@ -1596,7 +1623,7 @@ create table former_team_roles (
 );
 create index former_team_roles_until_idx on former_team_roles (until);
 
--- Up to where changes of users of an environment were counted, and the time of that.
+-- The position up to which changes of an environment's users were counted, and its time.
 create table user_count_cursors (
   environment_id uuid not null,
   epoch bigint not null,
@@ -1607,13 +1634,14 @@ create table user_count_cursors (
   constraint user_count_cursors_environment_id_fkey foreign key (environment_id) references environments(id)
 );
 
--- What the deployment knows of its database: which one it is, whether outgoing messages wait, and when it was recovered.
+-- What the deployment knows about its database: its identity, whether outgoing messages are held, and when it was
+-- recovered.
 create table deployment (
   singleton boolean default true not null,
-  -- The database in which the service started last; null until the first start of this release.
+  -- The database with which the service last started. Null until the first start of this release.
   system_identifier text,
   database_oid oid,
-  -- Since when mails, text messages and webhooks wait for the operator, and why; null while they are sent.
+  -- Since when and why mails, text messages and webhooks wait for the operator. Null while they are sent.
   outgoing_held_since timestamptz,
   outgoing_held_because text,
   -- The latest run of `watchword recover`.
@@ -1624,9 +1652,9 @@ create table deployment (
   primary key (singleton)
 );
 
--- The key by which the identity provider of development signs (/dev/idp). Empty in production.
+-- The key with which development's identity provider signs (/dev/idp). Empty in production.
 create table dev_idp_keys (
-  -- One row.
+  -- Ensures that there is only one row.
   id smallint default 1 not null,
   certificate text not null,
   private_key_sealed text not null,
@@ -1634,8 +1662,8 @@ create table dev_idp_keys (
   primary key (id)
 );
 
--- One row for each address of a directory that mails bounced from, or whose owner complained of one. Rows of the account level
--- hold for every organization of the environment. reason null: the address is not suppressed.
+-- One row for each address of a directory for which mails bounced or whose owner complained. Rows of the account level
+-- apply to every organization of the environment. If `reason` is null, the address is not suppressed.
 create table bounced_addresses (
   directory_id uuid not null,
   environment_id uuid not null,
@@ -1644,11 +1672,11 @@ create table bounced_addresses (
   -- The latest soft bounces, at most three.
   soft_bounced_at timestamptz[] default '{}'::timestamptz[] not null,
   reason text,
-  -- Of the bounce that decided (RFC 3463).
+  -- The status of the bounce that caused the suppression (RFC 3463).
   status text,
   source text,
   suppressed_at timestamptz,
-  -- Null: until it is cleared.
+  -- Null: until the suppression is cleared.
   suppressed_until timestamptz,
   withheld integer default 0 not null,
   last_withheld_at timestamptz,
@@ -1666,7 +1694,7 @@ create index bounced_addresses_by_age on bounced_addresses (directory_id, create
 create index bounced_addresses_of_environment on bounced_addresses (environment_id, created_at, id) where reason is not null;
 create index bounced_addresses_by_change on bounced_addresses (updated_at);
 
--- Reports that were counted: one that is sent again counts once.
+-- Reports that were counted, so that a report that is sent again counts once.
 create table bounce_reports (
   directory_id uuid not null,
   email_norm text not null,
@@ -1680,7 +1708,8 @@ create index bounce_reports_by_age on bounce_reports (created_at);
 
 alter table environments add constraint environments_organization_id_fkey foreign key (organization_id) references organizations(id);
 
--- The identifier that initdb gives a cluster: standbys share it. Null where the role or the provider does not allow it.
+-- The identifier that initdb gives a cluster. Standbys share it. Null if the role or the provider does not allow
+-- reading it.
 create function database_system_identifier() returns text language plpgsql stable as $$
 begin
   return (select system_identifier from pg_control_system());
@@ -1688,15 +1717,16 @@ exception when insufficient_privilege or feature_not_supported or object_not_in_
   return null;
 end $$;
 
--- Whether this database is another than the one in which the service started last: restored from a dump, or copied.
+-- Whether this is a different database than the one with which the service last started: restored from a dump, or
+-- copied.
 create function database_was_copied() returns boolean language sql stable as $$
   select coalesce(system_identifier <> database_system_identifier(), false)
     or coalesce(database_oid <> (select oid from pg_database where datname = current_database()), false)
   from deployment
 $$;
 
--- This database in this cluster on its present timeline, which the control file shows only after a checkpoint; null where
--- we may not know.
+-- This database in this cluster on its current timeline, which the control file shows only after a checkpoint. Null if
+-- the role may not read it.
 create function event_cluster() returns text language plpgsql stable as $$
 begin
   return (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
@@ -1714,7 +1744,7 @@ begin
   return new;
 end $$;
 
--- Rows of the release before, while it still runs beside this one.
+-- Completes rows that an earlier release writes while it still runs.
 create function place_event() returns trigger language plpgsql as $$
 begin
   select account_id, environment_id into new.account_id, new.environment_id
@@ -1730,8 +1760,8 @@ begin
   raise exception 'audit blocks are append-only';
 end $$;
 
--- Personal parts of an event can be erased, to fixed values only. `audit verify` accepts that only where a sealed event
--- covers it.
+-- Personal parts of an event can be erased, but only to fixed values. `audit verify` accepts that only if a sealed
+-- event lists the erased event.
 create function refuse_event_change() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' and old.created_at < clock_now() - interval '35 days' then
@@ -1768,8 +1798,8 @@ select expect_many_rows(name::regclass) from unnest(array[
   'bounced_addresses', 'bounce_reports'
 ]) as name;
 
--- Before its first analysis the planner takes hardly any user for one that is not deleted, so that any index of those looks as if
--- it led to one row.
+-- Before the first analysis, the planner estimates that almost all users are deleted, so any index of the others seems
+-- to lead to one row.
 do $$
 begin
   if to_regproc('pg_catalog.pg_restore_attribute_stats') is not null
@@ -1780,7 +1810,7 @@ begin
   end if;
 end $$;
 
--- The records of which there is one.
+-- The single rows of tables that have only one.
 insert into event_stream (epoch) values (1);
 insert into social_redirects (is_shared) values (false);
 insert into deployment default values;

@@ -2,7 +2,7 @@ import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
-// An older Node cannot read TypeScript at all; `npm start` runs the one that npm has installed.
+// An older Node cannot read TypeScript at all. `npm start` runs the Node that npm has installed.
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
     `Watchword needs Node 24 or later, and this is ${process.versions.node}: install Node 24. In a clone, \`npm start\` brings its own.\n`,
@@ -10,10 +10,11 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1)
 }
 
-// V8 reads this limit only while it starts. With it the space for short-lived objects grows to 16 MiB, without it to 64. With it
-// the process has 228 MiB resident after 10 s of codes at full speed, without it 255 (2026-11-28, medians of three). The process
-// replaces itself by one that has the option, with the same pid and streams; workers inherit the option. A process with a channel
-// to its parent, as under `node --watch`, would lose the channel and runs without the limit.
+// V8 reads this limit only when it starts. The space for short-lived objects grows to 16 MiB with it, and to 64 MiB
+// without. After 10 s of sign-ins by code at full speed, the process uses 228 MiB of resident memory with it, and 255
+// MiB without (2026-11-28, medians of three). The process replaces itself with one that has the option, with the same
+// pid and streams, and its workers inherit the option. A process with a channel to its parent, as under `node
+// --watch`, would lose the channel, so it runs without the limit.
 const LIMIT = '--max-semi-space-size'
 const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
 if (process.platform !== 'win32' && process.channel === undefined && !given.includes(LIMIT))
@@ -23,21 +24,23 @@ if (process.platform !== 'win32' && process.channel === undefined && !given.incl
     process.env,
   )
 
-// Plain JavaScript: to read TypeScript, Node loads a compiler that holds 15 MiB for good. All other files come from the
-// cache, which also spares compiling them, most of a start. It is not in the temporary directory, Node's default: others
-// may write there, and this is code we run.
+// This file is plain JavaScript, because reading TypeScript makes Node load a compiler that occupies 15 MiB
+// permanently. All other files come from the cache, which also avoids compiling them, and compiling is most of a
+// start. The cache is not in the temporary directory, Node's default, because others may write there and this is code
+// that we run.
 module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/watchword', import.meta.url)))
 const { runProcess } = await import('./process/run.ts')
 await runProcess()
 
-// These flags are set here and not on the command line: the cache of compiled code is valid only for the flags that V8 had when it
-// was read.
+// These flags are set here instead of on the command line, because the cache of compiled code is valid only for the
+// flags that V8 had when the cache was read.
 
-// V8 lets the heap grow to four times what is alive before it collects; twice is enough. After each of five loads of 150 s the
-// process had 234 to 311 MiB resident, and 360 to 363 without the flag (2026-11-28). The CPU time of a refresh did not differ: medians
-// of 270 and 267 µs.
+// By default V8 lets the heap grow to four times the live data before it collects. Twice is enough. After each of five
+// load tests of 150 s, the process used 234 to 311 MiB of resident memory, and 360 to 363 MiB without the flag
+// (2026-11-28). The CPU time of a refresh did not differ: medians of 270 and 267 µs.
 setFlagsFromString('--heap-growing-percent=100')
-// V8 allocates objects among the long-lived ones if many of their kind survived a collection, as those of requests in a burst do.
-// Only a full collection frees them there. The flag saves 11 % of the CPU time of a refresh: 307 µs without it, 272 with it
-// (2026-11-28, medians of four rounds in turn, 60,000 refreshes each).
+// If many objects of a kind survive a collection, as objects of requests in a burst do, V8 allocates later ones among
+// the long-lived objects, and only a full collection frees them there. The flag turns this off and saves 11 % of the
+// CPU time of a refresh: 307 µs without it, 272 µs with it (2026-11-28, medians of four alternating rounds, 60,000
+// refreshes each).
 setFlagsFromString('--no-allocation-site-pretenuring')

@@ -6,7 +6,7 @@ import { origin, sessions, watchword } from './watchword.ts'
 
 const app = express()
 app.disable('x-powered-by')
-// Behind a proxy of yours: `req.ip`, which limits and locks go by, is then the address of the person.
+// Behind your proxy. `req.ip` is then the person's address, to which rate limits and locks apply.
 app.set('trust proxy', 'loopback')
 app.use((_req, res, next) => {
   res.set('content-security-policy', "default-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'")
@@ -20,7 +20,10 @@ app.use((_req, res, next) => {
 app.use(requireSameOrigin(sessions))
 app.use(express.json())
 
-/** What a sign-in needs at its next step. It is sealed in a cookie: only the browser that began the sign-in can go on. */
+/**
+ * The data that a sign-in needs for its next step. It is sealed in a cookie, so only the browser that started the
+ * sign-in can continue it.
+ */
 interface Attempt {
   email?: string
   otp_id?: string
@@ -32,7 +35,7 @@ const attempt = sessions.cookie<Attempt>('attempt')
 const readAttempt = async (req: Request): Promise<Attempt> => (await attempt.read(req)) ?? {}
 const keepAttempt = async (res: Response, next: Attempt) => res.append('set-cookie', await attempt.write(next, 600))
 
-// Sign in: a code to the mailbox, the organizations that it opens, and the session in one of them.
+// Signing in: a code to the mailbox, then the organizations of the mailbox, and then a session in one of them.
 app.post('/sign-in/code', async (req, res) => {
   const { email } = req.body
   const { otp_id, delivery_hint } = await watchword.forRequest(req).discovery.otp.send({ email })
@@ -57,7 +60,7 @@ app.post('/sign-in/challenge', async (req, res) => {
   await answerSignIn(res, await watchword.forRequest(req).mfa.challenge.verify(sent))
 })
 
-/** Answers a sign-in: the person is signed in, or the page has to ask for a second factor. */
+/** Responds to a sign-in: the person is signed in, or the page must ask for a second factor. */
 async function answerSignIn(res: Response, result: LoginResult): Promise<void> {
   const { session, challenge_token, sub_org_id, methods, enrollment_required: enroll } = result
   if (session) res.append('set-cookie', [await sessions.start(session), attempt.clear()])
@@ -68,12 +71,13 @@ async function answerSignIn(res: Response, result: LoginResult): Promise<void> {
 app.post('/sign-out', async (req, res) => {
   const { setCookie, error } = await sessions.end(req)
   res.append('set-cookie', [setCookie, attempt.clear()])
-  // This browser is signed out all the same.
+  // This browser is signed out even if Watchword could not be reached.
   if (error) throw error
   res.json({ signedIn: false })
 })
 
-// Everything below is for people who are signed in. A route of yours compares `sessionOf(res).claims.org_id` with what it is about.
+// All routes below are for people who are signed in. In your own routes, check that `sessionOf(res).claims.org_id` may
+// access the data.
 app.use('/me', requireSession(sessions))
 const me = (res: Response) => sessionOf(res).user.me
 app.get('/me', async (_req, res) => res.json(await me(res).get()))
@@ -91,7 +95,7 @@ app.post('/me/step-up/verify', async (req, res) => {
 app.use(watchwordErrors(sessions))
 
 app.listen(Number(process.env['PORT'] ?? 3000), process.env['HOST'] ?? 'localhost', (error) => {
-  // Express 5 calls it as well when the port is taken.
+  // Express 5 also calls this if the port is taken.
   if (error) throw error
   console.log(`Open ${origin}`)
 })

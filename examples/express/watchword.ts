@@ -7,13 +7,13 @@ const { env } = process
 const url = env['WATCHWORD_URL'] ?? 'http://localhost:4000'
 if (!env['WATCHWORD_KEY']) throw new Error('Set WATCHWORD_KEY to an org-wide API key of Watchword.')
 
-/** Calls Watchword by your API key. */
+/** Calls Watchword with your API key. */
 export const watchword = new Watchword({ url, apiKey: env['WATCHWORD_KEY'] })
 
-/** Where browsers find this application. */
+/** The URL at which browsers reach this application. */
 export const origin = env['ORIGIN'] ?? `http://localhost:${env['PORT'] ?? 3000}`
 
-/** Who is signed in, in a sealed cookie. */
+/** The session of the person who is signed in, in a sealed cookie. */
 export const sessions = new Sessions({
   client: watchword,
   verifier: new TokenVerifier({

@@ -1,6 +1,6 @@
 import { Watchword, WatchwordError } from '@watchword/sdk'
 
-// People to try the application with. ada@example.com administers two customers. Delete this file once you have people.
+// People to try the application with. ada@example.com administers two customers. Delete this file once you have users.
 const { WATCHWORD_URL: url = 'http://localhost:4000', WATCHWORD_KEY: apiKey } = process.env
 if (!apiKey) throw new Error('Set WATCHWORD_KEY to an org-wide API key of Watchword.')
 const watchword = new Watchword({ url, apiKey })

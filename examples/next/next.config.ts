@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { NextConfig } from 'next'
 
-// The client is a link to another folder of the repository, and its dependency is installed there.
+// The client is a link to another folder of the repository, where its dependency is installed too.
 const root = join(import.meta.dirname, '../..')
 
 const config: NextConfig = {

@@ -1,10 +1,10 @@
 import { type NextRequest, NextResponse } from 'next/server'
 import { auth } from './lib/watchword'
 
-/** Renews sessions, and refuses changes that come from other sites. */
+/** Refreshes sessions, and refuses changes that come from other sites. */
 export function proxy(request: NextRequest) {
   return auth.proxy(request, NextResponse)
 }
 
-// Everything but files, and webhooks, which come from Watchword and not from a page.
+// Covers everything except files, and webhooks, which come from Watchword and not from a page.
 export const config = { matcher: ['/((?!_next/static|_next/image|favicon.ico|webhooks$).*)'] }

@@ -6,14 +6,17 @@ import { watchword } from './watchword.ts'
 
 const OTHERS: Record<string, string> = { api_key: 'The application', scim: 'Your directory', system: 'The service' }
 
-/** Who did something: the person that this backend acted for, or the user. Gives names to ids. */
+/** The name of the actor: the person that this backend acted for, or the user. */
 export function nameOf({ actor }: Pick<Event, 'actor'>, users: Map<string, string>): string {
   const person = actor.on_behalf_of
   // Customers should not see the names of your API keys.
   return person?.name ?? person?.id ?? OTHERS[actor.type] ?? users.get(actor.id ?? '') ?? actor.type
 }
 
-/** The names of the people of an organization, by id, for events of webhooks. With many people, look up only those that a page shows. */
+/**
+ * The names of an organization's users by id, to show with events. If there are many users, look up only those that a
+ * page shows.
+ */
 export async function namesOf(subOrgId: string): Promise<Map<string, string>> {
   const names = new Map<string, string>()
   for await (const user of watchword.users.list({ subOrgId })) names.set(user.id, nameOfUser(user))

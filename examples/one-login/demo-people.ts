@@ -1,8 +1,9 @@
 import { WatchwordError } from '@watchword/sdk'
 import { watchword } from './watchword.ts'
 
-// People to try it with: ada@example.com administers two customers. Delete this file once you have people.
-// The product has no passwords: people sign in by code, passkey or single sign-on, and accept invitations by the link alone.
+// People to try it with. ada@example.com administers two customers. Delete this file once you have users.
+// This product has no passwords: people sign in with a code, a passkey or single sign-on, and the link alone accepts
+// an invitation.
 await watchword.auth.updateDefaults({ email_password_enabled: false })
 for (const name of ['Acme', 'Globex']) {
   try {

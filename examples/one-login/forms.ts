@@ -6,7 +6,7 @@ export function read(req: Request, name: string): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** The answer of an authenticator, as public/passkey.js sends it. Watchword refuses one that is empty or made up. */
+/** The response of an authenticator, as public/passkey.js sends it. Watchword refuses an empty or made-up response. */
 export function readPasskey(req: Request) {
   try {
     const { challengeId, credential } = JSON.parse(read(req, 'answer'))

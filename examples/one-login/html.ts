@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import type { Person } from './session.ts'
 
-/** Text that is HTML already. Everything else is escaped. */
+/** Text that is already HTML. Everything else is escaped. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -28,7 +28,7 @@ export function html(texts: TemplateStringsArray, ...pieces: Piece[]): Html {
 interface Page {
   title: string
   body: Html
-  /** Who is signed in, for the menu. */
+  /** The person who is signed in, for the menu. */
   person?: Person
   /** What went wrong. */
   alert?: string | undefined

@@ -1,4 +1,4 @@
-/** What the pages of the sign-in say about a refusal, by its code. */
+/** What the sign-in pages say about a refusal, by its code. */
 const PROBLEMS: Record<string, string> = {
   otp_invalid: 'This code is not right. Check the newest mail.',
   otp_expired: 'This code has expired. Ask for a new one.',

@@ -12,14 +12,15 @@ import { events, receiver } from './webhooks.ts'
 
 const app = express()
 app.disable('x-powered-by')
-// Behind a proxy of yours: `req.ip`, which limits and locks go by, is then the address of the person.
+// Behind your proxy. `req.ip` is then the person's address, to which rate limits and locks apply.
 app.set('trust proxy', 'loopback')
 
 app.use((_req, res, next) => {
   res.set({
     'content-security-policy':
       "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; form-action 'self'; base-uri 'none'",
-    // Links of mails have secrets in their address. Browsers would send no origin with forms under no-referrer.
+    // Links in mails contain secrets, so other sites must not see the address. With no-referrer, browsers would send
+    // forms without an origin.
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
   })
@@ -55,7 +56,7 @@ app.post('/passkeys', signedIn, async (req, res) => {
 app.post('/sign-out', async (req, res) => {
   const { setCookie, error } = await sessions.end(req)
   res.append('set-cookie', setCookie)
-  // This browser is signed out all the same.
+  // This browser is signed out even if Watchword could not be reached.
   if (error) throw error
   res.redirect(303, '/login')
 })
@@ -63,7 +64,7 @@ app.use(settings, audit, events)
 app.use(watchwordErrors(sessions, { refused }))
 
 app.listen(Number(process.env['PORT'] ?? 3000), process.env['HOST'] ?? 'localhost', (error) => {
-  // Express 5 calls it as well when the port is taken.
+  // Express 5 also calls this if the port is taken.
   if (error) throw error
   console.log(`Open ${origin}`)
 })

@@ -3,7 +3,7 @@ import { type Request, type Response, Router } from 'express'
 import { html, sendPage } from './html.ts'
 import { sessions, watchword } from './watchword.ts'
 
-/** The person who is signed in, as Watchword describes them now. */
+/** The current data of the person who is signed in. */
 export interface Person {
   id: string
   subOrgId: string
@@ -21,11 +21,11 @@ interface Named {
   lastName: string | null
 }
 
-/** What to call a user. Directories and identity providers often give no `displayName`. */
+/** The name to show for a user. Directories and identity providers often send no `displayName`. */
 export const nameOfUser = ({ displayName, firstName, lastName, email }: Named): string =>
   displayName || [firstName, lastName].filter(Boolean).join(' ') || email
 
-/** Answers a request that is refused: a script with JSON, a person with a page. */
+/** Responds to a refused request, with JSON for a script and with a page for a person. */
 export function refused(req: Request, res: Response, { status, body }: Refusal): void {
   if (req.path.endsWith('/options')) res.status(status).json(body)
   else if (status === 401) res.redirect(303, '/login')
@@ -35,7 +35,10 @@ export function refused(req: Request, res: Response, { status, body }: Refusal):
   }
 }
 
-/** Lets people pass who are signed in. Watchword looks the session up, so an ended session and an old role open nothing. */
+/**
+ * Admits people who are signed in. Watchword looks up the session, so an ended session or an outdated role gives no
+ * access.
+ */
 export const signedIn = Router()
 signedIn.use(requireSession(sessions, { refused }), async (_req, res, next) => {
   const { user, organization } = await sessionOf(res).user.me.get()
@@ -45,7 +48,7 @@ signedIn.use(requireSession(sessions, { refused }), async (_req, res, next) => {
   next()
 })
 
-/** Lets administrators of a customer pass. */
+/** Admits administrators of a customer. */
 export const adminsOnly = Router()
 adminsOnly.use(signedIn, (req, res, next) => {
   const detail = 'Only administrators of your organization see this page.'
@@ -55,5 +58,5 @@ adminsOnly.use(signedIn, (req, res, next) => {
 
 export const personOf = (res: Response): Person => res.locals['person']
 
-/** Calls for the person who is signed in, whose name goes into the audit log of the customer. */
+/** Calls Watchword for the person who is signed in. The customer's audit log shows the person's name. */
 export const watchwordFor = (req: Request, res: Response) => watchword.forRequest(req, { actor: personOf(res) })

@@ -5,15 +5,15 @@ import { type Html, html, sendPage } from './html.ts'
 import { adminsOnly, personOf, watchwordFor } from './session.ts'
 import { origin } from './watchword.ts'
 
-// What an administrator of a customer sets up. Each call is about the organization of the person who is signed in, never about
-// one that a form names.
+// The settings that a customer's administrator can change. Each call uses the organization of the person who is signed
+// in, never one from a form.
 
 export const settings = Router()
 settings.use('/settings', adminsOnly)
 
 interface Said {
   alert?: string
-  /** What is shown only now. */
+  /** A value that is shown only once. */
   once?: Html
 }
 
@@ -80,17 +80,20 @@ const newConnection = html`<details><summary>Connect with OpenID Connect</summar
 <label for="metadata">Metadata URL</label><input id="metadata" name="metadataUrl" type="url" required>
 <button>Add the SAML provider</button></form></details>`
 
-/** What an action of an administrator works with. */
+/** What an administrator's action works with. */
 interface Action {
   watchword: Watchword
   subOrgId: string
-  /** The name of the administrator. */
+  /** The administrator's name. */
   name: string
-  /** A field of the form. */
+  /** Reads a field of the form. */
   field: (name: string) => string
 }
 
-/** Does something, and shows the settings again: after a refusal with what it says, which tells an administrator what to do. */
+/**
+ * Runs an action and shows the settings again. After a refusal, they include its text, which tells the administrator
+ * what to do.
+ */
 function act(path: string, run: (action: Action) => Promise<Said | undefined>): void {
   settings.post(path, async (req, res) => {
     const { subOrgId, name } = personOf(res)

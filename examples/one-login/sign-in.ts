@@ -12,16 +12,16 @@ import { type Html, html, sendPage } from './html.ts'
 import { wordsFor } from './problems.ts'
 import { origin, sessions, watchword } from './watchword.ts'
 
-/** A sign-in under way, sealed in a cookie. Only the browser that began it can finish it. */
+/** A sign-in in progress, sealed in a cookie. Only the browser that started it can finish it. */
 interface Attempt {
   email?: string
-  /** Of the mailed code. */
+  /** The id of the mailed code. */
   otpId?: string
-  /** Proof of the mailbox, or of a passkey of several organizations. */
+  /** A proof of the mailbox, or of a passkey that several organizations have. */
   discovery?: string
-  /** Of single sign-on: what the browser must bring back. */
+  /** For single sign-on: the value that the browser must return. */
   state?: string
-  /** Of a second factor, with its user and organization. */
+  /** For a second factor: the challenge, its user and its organization. */
   challenge?: string
   userId?: string
   subOrgId?: string
@@ -41,7 +41,7 @@ interface Refused {
   attempt: Attempt
 }
 
-/** A step of the sign-in. After a refusal of Watchword it shows a page again, with what was wrong. */
+/** A step of the sign-in. If Watchword refuses, the step shows a page again with the problem. */
 function step(
   method: 'get' | 'post',
   path: string,
@@ -62,7 +62,7 @@ function step(
 const PROVIDERS = { google: 'Google', microsoft: 'Microsoft', apple: 'Apple', github: 'GitHub' }
 const isProvider = (name: string): name is keyof typeof PROVIDERS => name in PROVIDERS
 
-/** The social providers of the environment. They are read once: start again after a change. */
+/** The environment's social providers. They are read once, so restart after a change. */
 const { methods } = await watchword.auth.listMethods()
 const social = methods.flatMap(({ providers }) => providers ?? []).filter(isProvider)
 
@@ -83,7 +83,7 @@ ${social.map((provider) => html`<a class="button" href="/login/social?provider=$
 
 signIn.get('/login', (_req, res) => showLogin(res))
 
-// The address decides: single sign-on if the domain has it, otherwise a mailed code.
+// The address decides: single sign-on if the domain has it, and otherwise a mailed code.
 step(
   'post',
   '/login',
@@ -99,7 +99,8 @@ step(
 
 type Connection = Pick<ConnectionOfDomain, 'id' | 'subOrgId' | 'name'>
 
-// Links, and no redirect of the form: `form-action` of the page does not allow a form to end at an identity provider.
+// Links instead of a redirect after the form, because the page's `form-action` does not allow forms to lead to an
+// identity provider.
 function showConnections(res: Response, connections: Connection[], enforced: boolean): void {
   const [first] = connections
   const notice = enforced ? 'Your organization requires its own sign-in.' : 'Your organization has its own sign-in.'
@@ -118,10 +119,10 @@ const ssoPath = (subOrgId: string | null, connection: string) =>
 
 const redirectUri = `${origin}/login/callback`
 
-/** Begins a sign-in that leaves this application. */
+/** Starts a sign-in at an identity provider. */
 function leave(path: string, start: (req: Request, attempt: Attempt) => Promise<FederatedStart> | undefined): void {
   step('get', path, async (req, res, attempt) => {
-    // A link on another site could sign a browser in to an account of its author (login CSRF).
+    // A link on another site could sign the browser in to an account of the link's author (login CSRF).
     const begun = sessions.isSameOrigin(req) ? await start(req, attempt) : undefined
     if (!begun) return showLogin(res)
     await keepAttempt(res, { state: begun.state })
@@ -139,14 +140,15 @@ leave('/login/sso', (req, { email }) =>
   }),
 )
 
-// Without an organization: the result has those of the person.
+// Without an organization, the result lists the person's organizations.
 leave('/login/social', (req) => {
   const provider = social.find((one) => one === req.query['provider'])
   return provider && watchword.forRequest(req).social.start({ provider, redirectUri })
 })
 
 step('get', '/login/callback', async (req, res, { state }) => {
-  // Only the browser that began this sign-in may end it: otherwise an attacker could sign it in to another account (login CSRF).
+  // Only the browser that started this sign-in may finish it. Otherwise an attacker could sign it in to another
+  // account (login CSRF).
   if (!state || req.query['state'] !== state) return showLogin(res, 'This sign-in began in another browser. Try again.')
   if (req.query['error']) return showLogin(res, wordsFor(String(req.query['error'])))
   await proceedFrom(req, res, await watchword.forRequest(req).tokens.exchange({ code: String(req.query['code']) }))
@@ -186,7 +188,7 @@ step(
   (res, { alert, attempt: { email, otpId } }) => (email && otpId ? showCode(res, email, alert) : showLogin(res, alert)),
 )
 
-/** The same as `proceed`, but enters an organization that is the only one. */
+/** Does the same as `proceed`, but enters the organization at once if there is only one. */
 async function proceedFrom(req: Request, res: Response, result: LoginResult, attempt?: Attempt): Promise<void> {
   const [only, ...others] = result.organizations ?? []
   if (only && others.length === 0 && only.requires !== 'sso')
@@ -223,13 +225,13 @@ async function enter(req: Request, res: Response, subOrgId: string, discovery_to
   }
 }
 
-/** Every sign-in ends here: signed in, or with what the person has to do next. */
+/** Every sign-in ends here: the person is signed in, or learns what to do next. */
 async function proceed(res: Response, result: LoginResult, attempt: Attempt = {}): Promise<void> {
   const { session, challenge_token: challenge, discovery_token: discovery } = result
   const { sub_org_id: subOrgId, directory_user_id: userId } = result
   if (session) {
     await signedIn(res, session)
-    // Always home: an address in the query would be an open redirect.
+    // Always the home page, because an address from the query would be an open redirect.
     res.redirect(303, '/')
   } else if (challenge && subOrgId && userId) {
     await keepAttempt(res, { subOrgId, challenge, userId })
@@ -271,7 +273,7 @@ step(
   unlessWrongCode((res, alert) => showChallenge(res, [], alert)),
 )
 
-/** A wrong code can be typed again. After everything else the challenge is over. */
+/** After a wrong code, the person can type it again. After any other refusal, the challenge cannot be used any more. */
 function unlessWrongCode(again: (res: Response, alert: string, req: Request) => void) {
   return (res: Response, { code, alert }: Refused, req: Request) =>
     code === 'mfa_code_invalid' ? again(res, alert, req) : showLogin(res, alert)
@@ -307,7 +309,7 @@ step(
   '/login/enroll/confirm',
   async (req, res, { subOrgId, userId, challenge }) => {
     if (!challenge || !userId) return showLogin(res, wordsFor('challenge_expired'))
-    // The challenge goes along, so that only its own user gets this factor.
+    // Sends the challenge too, so that only its own user gets this factor.
     const typed = { pendingId: read(req, 'pendingId'), code: read(req, 'code') }
     const sent = { subOrgId, userId, challenge_token: challenge, ...typed }
     const { session, backupCodes } = await watchword.forRequest(req).mfa.totp.verify(sent)
@@ -322,7 +324,7 @@ step(
   unlessWrongCode((res, alert, req) => showConfirmation(res, read(req, 'pendingId'), null, alert)),
 )
 
-// Passkeys by autofill: the passkey says whose it is, and of which organization.
+// Passkeys by autofill. The passkey identifies the user and the organization.
 signIn.post('/login/passkey/options', async (req, res) =>
   res.json(await watchword.forRequest(req).login.passkey.start({})),
 )
@@ -330,7 +332,8 @@ step('post', '/login/passkey', async (req, res) =>
   proceed(res, await watchword.forRequest(req).login.passkey.verify(readPasskey(req))),
 )
 
-// Invitations: one page for all customers. Opening the link changes nothing, since programs that scan mails open it too.
+// Invitations: one page for all customers. Opening the link must change nothing, because programs that scan mails open
+// it too.
 signIn.get('/invitation', (req, res) => {
   sendPage(res, {
     title: 'Join your team',
@@ -342,7 +345,7 @@ signIn.get('/invitation', (req, res) => {
   })
 })
 
-// The token says which organization this is.
+// The token identifies the organization.
 step('post', '/invitation', async (req, res) =>
   proceed(res, await watchword.forRequest(req).invites.accept({ token: read(req, 'token') })),
 )

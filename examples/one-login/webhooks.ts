@@ -8,7 +8,7 @@ import { origin, watchword } from './watchword.ts'
 
 const url = process.env['WEBHOOK_URL'] ?? `${origin}/webhooks`
 
-/** The secret of a webhook that this application registers for itself, for trying it out. */
+/** Registers a webhook for this application, to try it out. Returns its secret. */
 async function registerWebhook(): Promise<string> {
   const scope = 'environment'
   for await (const { id, url: known, subOrgId } of watchword.webhooks.list())
@@ -18,10 +18,10 @@ async function registerWebhook(): Promise<string> {
 }
 
 const KEPT = 1000
-/** The last events, by their id: each may be delivered more than once. Yours are in your database. */
+/** The latest events by id, because each may be delivered more than once. Store yours in your database. */
 const received = new Map<string, AnyEvent>()
 
-/** Checks the signature of each delivery. Put it before the checks for browsers. */
+/** Checks the signature of each delivery. Put it before middleware that checks browsers. */
 export const receiver = webhook(process.env['WEBHOOK_SECRET'] ?? (await registerWebhook()), (event) => {
   if (!received.has(event.id)) received.set(event.id, event)
   const [oldest] = received.keys()
@@ -32,7 +32,7 @@ export const events = Router()
 
 events.get('/events', adminsOnly, async (_req, res) => {
   const person = personOf(res)
-  // The webhook gets the events of all customers: show each customer their own.
+  // The webhook gets the events of all customers, so show each customer only their own.
   const own = [...received.values()].filter(({ sub_org_id }) => sub_org_id === person.subOrgId)
   const names = await namesOf(person.subOrgId)
   const newest = own.slice(-50).reverse()

@@ -16,7 +16,7 @@ interface Options {
   json?: boolean
 }
 
-/** `report` receives the exit code: 1 if something does not agree. */
+/** `report` receives the exit code: 1 if something does not match. */
 export function addAudit(program: Command, report: (exitCode: number) => void): void {
   const audit = program.command('audit').description('verify the audit log')
   withRange(audit.command('verify').description('compare the events of the audit log with their hash chains'))

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline/promises'
 import { CliError, note } from './print.ts'
 
 /**
- * Shows what a command is about to do and asks for a word to be typed. Throws CliError if another text is typed, which says
- * `refused`, or if there is no terminal.
+ * Shows what a command is about to do and asks the user to type a word. Throws CliError with the text `refused` if
+ * something else is typed, and if there is no terminal.
  */
 export async function confirm({
   lines,
@@ -19,7 +19,7 @@ export async function confirm({
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const ended = new AbortController()
-    // Ctrl-C, and Ctrl-D or the end of the input.
+    // Ctrl-C, or Ctrl-D and the end of the input.
     terminal.on('SIGINT', () => ended.abort()).on('close', () => ended.abort())
     const asked = terminal.question(`Type "${word}" to continue: `, { signal: ended.signal })
     const answer = await asked.catch(() => '')

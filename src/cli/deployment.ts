@@ -11,14 +11,14 @@ import { createLog } from '../platform/observability/log.ts'
 import type { Platform } from '../platform/platform.ts'
 import { CliError, note } from './print.ts'
 
-/** The origin of events that the command line records. */
+/** The origin of events recorded by the command line. */
 export function cliOrigin(): Origin {
   return { requestId: null, actor: { type: 'cli', id: null }, endUser: { ip: null, userAgent: null }, recorded: [] }
 }
 
 /**
- * Runs `work` on the deployment's database. An embedded one is shared with a running service, or started for this
- * command. Where a pooler is in front of another, `work` gets the address of the database itself.
+ * Runs `work` on the deployment's database. An embedded database is shared with a running service, or started for this
+ * command. If there is a pooler, `work` gets the address of the database itself.
  */
 export async function withDatabase<T>(work: (config: Config, url: string) => Promise<T>): Promise<T> {
   const config = loadConfig()
@@ -35,7 +35,7 @@ export async function withDatabase<T>(work: (config: Config, url: string) => Pro
   }
 }
 
-/** Runs `work` with a platform, on a schema of this very release. */
+/** Runs `work` with a platform. The schema must be this release's. */
 export async function withPlatform<T>(work: (platform: Platform, masterKeys: MasterKey[]) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = loadConfig()
   // A command must not create a database where there is none.
@@ -46,7 +46,7 @@ export async function withPlatform<T>(work: (platform: Platform, masterKeys: Mas
   })
 }
 
-/** The same without checking the schema. */
+/** Runs `work` in the same way without checking the schema. */
 export async function openDeployment<T>(
   config: Config,
   url: string,
@@ -65,7 +65,7 @@ export async function openDeployment<T>(
 
 const CURE = 'Run the command with the settings of the service, such as DATABASE_URL, or start the service first.'
 
-/** Throws unless the schema is that of this release. */
+/** Throws unless the schema is this release's. */
 export async function requireSchema(config: Config, url: string): Promise<void> {
   const { applied, pending, unknown } = await migrationStatus(url)
   refuseNewerSchema(unknown)

@@ -9,7 +9,7 @@ import { PLACES } from './table-places.ts'
 const { app, databaseUrl } = await startApp()
 const { db } = app.platform
 
-/** There is no Citus here: in place of its catalogue, a table of the same name says where tables are. */
+/** These tests have no Citus. A table with the name of its catalogue says where the tables are. */
 async function planWith(present: Record<string, string>) {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -25,7 +25,7 @@ async function planWith(present: Record<string, string>) {
     const row = [table, isReference ? 'n' : 'h', isReference ? 't' : 's', place]
     await client.query('insert into pg_dist_partition values ($1, $2, $3, $4)', row)
   }
-  // Functions of the temporary schema are found by their schema alone.
+  // Functions in the temporary schema are found only by their schema.
   return planDistribution({
     query: <Row extends pg.QueryResultRow>(text: string) =>
       client.query<Row>(text.replace('column_to_column_name', 'pg_temp.column_to_column_name')),
@@ -37,7 +37,7 @@ const tablesOf = (statements: string[]) =>
     [...text.matchAll(/create_(?:reference|distributed)_table\('public\.(\w+)'/g)].map(([, table = '']) => table),
   )
 
-/** Whether foreign keys lead from one table to the other. */
+/** Whether a path of foreign keys leads from one table to the other. */
 function reaches(keys: { from: string; to: string }[], from: string, to: string, path: string[] = []): boolean {
   const next = keys.filter((key) => key.from === from && !path.includes(key.to)).map((key) => key.to)
   return next.includes(to) || next.some((table) => reaches(keys, table, to, [...path, ...next]))
@@ -71,7 +71,7 @@ test('foreign keys hold in the order of the plan, and those that are dropped are
     }
     for (const table of tablesOf(statements)) {
       const named = keys.filter(({ name, from, to }) => from === table && to !== from && !gone.includes(name))
-      // Organizations and environments name each other. Citus takes that of reference tables.
+      // Organizations and environments refer to each other. Citus allows that between reference tables.
       for (const { to } of named) if (!reaches(keys, to, table)) expect(placed).toContain(to)
       placed.push(table)
     }

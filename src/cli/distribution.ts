@@ -5,24 +5,27 @@ import { sqlState } from '../platform/db/failure.ts'
 import { SESSION_SETTINGS, unboundedParameters } from '../platform/db/session-settings.ts'
 import { PLACES, type Place } from './table-places.ts'
 
-/** What the service sets for its own connections, and the coordinator does not pass on to the workers. */
+/** Settings of the service's own connections that the coordinator does not pass on to workers. */
 const WORKER_SETTINGS = ['lock_timeout', 'enable_seqscan', 'jit', 'max_parallel_workers_per_gather'] as const
-// What `expect_many_rows()` tells the planner of a table, which has to be said of each of its shards.
+// The estimates that `expect_many_rows()` gives the planner for a table. They must be set on each of its shards.
 const DISTINCT_DIRECTORIES = 20
 
-// A table takes as long as it has rows.
+// Distributing a table has no time limit, because it depends on the number of rows.
 const DISTRIBUTOR = { application_name: 'watchword-distribute', query_timeout: 0, ...unboundedParameters }
 
 interface Step {
-  /** What it does, in a line. */
+  /** What the step does, in one line. */
   title: string
   statements: string[]
-  /** Run in one transaction; without, one by one: what Citus sends to servers by itself is not part of it. */
+  /**
+   * Whether the statements run in one transaction, or one by one. Commands that Citus itself sends to servers are not
+   * part of a transaction.
+   */
   isAtomic: boolean
 }
 
 export interface Distribution {
-  /** Tables of this release that are not where PLACES says, and how Citus has them. */
+  /** Tables of this release that are not where PLACES says, and where Citus has them. */
   misplaced: string[]
   /** Tables to distribute, in order. */
   steps: Step[]
@@ -41,14 +44,15 @@ interface Reading {
 }
 
 /**
- * Distributes the tables of a migrated database that are not distributed yet, and brings what workers and shards need.
- * Changes nothing that is in place, so it can be repeated: after an upgrade, after adding a worker, after moving shards,
- * or after an interruption. `onStep` receives what was done, a line for each step.
- * Throws ConfigError where Citus or its workers are absent, or where a table is distributed otherwise.
+ * Distributes the tables of a migrated database that are not distributed yet, and sets up workers and shards. Does not
+ * change what is already in place, so it can be repeated after an upgrade, after adding a worker, after moving shards,
+ * or after an interruption. `onStep` receives a line for each step.
+ * Throws ConfigError if Citus or its workers are missing, or if a table is distributed differently.
  */
 export async function distribute(url: string, onStep: (line: string) => void): Promise<void> {
   await withClient(url, DISTRIBUTOR, async (client) => {
-    // Citus refuses triggers on distributed tables. Those of `events`, `links` and `audit_blocks` read no other row.
+    // Citus refuses triggers on distributed tables. The triggers on `events`, `links` and `audit_blocks` are safe,
+    // because they read no other row.
     await client.query('set citus.enable_unsafe_triggers = on')
     await client.query("set client_min_messages = 'warning'")
     await assertCluster(client)
@@ -101,7 +105,7 @@ async function assertCluster(client: pg.Client): Promise<void> {
     )
 }
 
-/** Compares where the tables are with where they should be. Changes nothing. */
+/** Compares the places of tables with where they should be. Changes nothing. */
 export async function planDistribution(client: Reading): Promise<Distribution> {
   const present = await readPlaces(client)
   const misplaced: string[] = []
@@ -121,9 +125,9 @@ function wantedPlaces(): [string, Place][] {
   return places.flatMap((place) => PLACES[place].map((table): [string, Place] => [table, place]))
 }
 
-/** The place of each distributed table: `reference`, or the column that it is distributed by. */
+/** The place of each distributed table: `reference`, or the column by which it is distributed. */
 async function readPlaces(client: Reading): Promise<Map<string, string>> {
-  // Tables that Citus knows only because they have a foreign key to a reference table are local: `n` without `t`.
+  // Tables that Citus lists only because they have a foreign key to a reference table are local: `n` without `t`.
   const { rows } = await client.query<{ name: string; place: string }>(`
     select c.relname as name, case when p.partmethod = 'h' then column_to_column_name(p.logicalrelid, p.partkey)
       when p.repmodel = 't' then 'reference' else 'local' end as place
@@ -140,9 +144,9 @@ async function readForeignKeys(client: Reading): Promise<ForeignKey[]> {
 }
 
 /**
- * Reference tables first, each after those that its foreign keys name. Then the distributed ones: tables with foreign
- * keys to one another in one transaction, without these keys meanwhile, since Citus takes neither of them before the
- * other.
+ * Plans reference tables first, each after the tables that its foreign keys name. Then the distributed tables: tables
+ * with foreign keys to each other are distributed in one transaction, in which these keys are dropped temporarily,
+ * because Citus can distribute neither table before the other.
  */
 function stepsOf(absent: { table: string; place: Place }[], keys: ForeignKey[]): Step[] {
   const references = absent.filter(({ place }) => place === 'reference').map(({ table }) => table)
@@ -171,7 +175,8 @@ function stepsOf(absent: { table: string; place: Place }[], keys: ForeignKey[]):
   return [...ordered, ...steps]
 }
 
-// All by `directory_id` follow the first of them, so that a directory is on one server. API keys are other values.
+// All tables distributed by `directory_id` join the first one's group, so that a directory is on one server. API keys
+// are other values.
 const [ANCHOR = ''] = PLACES.directory_id
 
 function distributeText(table: string, column: Place): string {
@@ -179,7 +184,7 @@ function distributeText(table: string, column: Place): string {
   return `select create_distributed_table('public.${table}', '${column}', colocate_with => '${group}')`
 }
 
-/** The tables, each after those of them that its foreign keys name. */
+/** Sorts the tables so that each comes after the tables that its foreign keys name. */
 function inOrder(tables: string[], keys: ForeignKey[]): string[] {
   const placed: string[] = []
   const place = (table: string, path: string[]) => {
@@ -192,7 +197,7 @@ function inOrder(tables: string[], keys: ForeignKey[]): string[] {
   return placed
 }
 
-/** The tables in groups that foreign keys connect, in their order. */
+/** Groups the tables that foreign keys connect, in order. */
 function groupsOf(tables: string[], keys: ForeignKey[]): string[][] {
   const groups: string[][] = []
   for (const table of tables) {
@@ -205,7 +210,7 @@ function groupsOf(tables: string[], keys: ForeignKey[]): string[][] {
   return groups.toSorted((one, other) => tables.indexOf(one[0] ?? '') - tables.indexOf(other[0] ?? ''))
 }
 
-/** Distributing copies rows to the shards. The rows left on the coordinator are of no use, and personal data. */
+/** Distributing copies rows to the shards. The rows left on the coordinator are useless, and contain personal data. */
 async function localCopies(client: pg.Client): Promise<Step[]> {
   const tables = wantedPlaces().flatMap(([table, place]) => (place === 'local' ? [] : [table]))
   const { rows } = await client.query<{ name: string }>(
@@ -220,7 +225,10 @@ async function localCopies(client: pg.Client): Promise<Step[]> {
   }))
 }
 
-/** Sets on each shard, and each copy of a reference table, what migrations set on the table (`expect_many_rows`). */
+/**
+ * Sets on each shard, and each copy of a reference table, the options that migrations set on the table
+ * (`expect_many_rows`).
+ */
 async function plannerOptions(client: pg.Client): Promise<Step | null> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
@@ -251,12 +259,15 @@ async function plannerOptions(client: pg.Client): Promise<Step | null> {
   }
 }
 
-/** Runs a command elsewhere, and fails where it does: Citus only returns that it did. */
+/** Runs a command on every other server. Fails if it fails on one, because Citus itself only returns a result row. */
 const onEvery = (command: string) => `
   do $body$ declare failure text := (select result from ${command} where not success limit 1);
   begin if failure is not null then raise exception '%', failure; end if; end $body$`
 
-/** Bounds and plans of the statements that the coordinator sends to workers, stored with the role for this database. */
+/**
+ * Limits and planner settings for the statements that the coordinator sends to workers. They are stored with the role
+ * for this database.
+ */
 async function settingsOfWorkers(client: pg.Client): Promise<Step | null> {
   const { rows } = await client.query<{ role: string; database: string; done: boolean }>(
     `select quote_ident(current_user) as role, quote_ident(current_database()) as database,
@@ -270,7 +281,7 @@ async function settingsOfWorkers(client: pg.Client): Promise<Step | null> {
   const { role, database } = found
   return {
     title: `Set ${WORKER_SETTINGS.join(', ')} of role ${role} on the workers`,
-    // Each worker would pass it on to all others.
+    // Run locally only, because each worker would pass it on to all others.
     statements: [
       onEvery(`run_command_on_workers($command$ do $do$ begin
         set local citus.enable_ddl_propagation = off;
@@ -281,7 +292,7 @@ async function settingsOfWorkers(client: pg.Client): Promise<Step | null> {
   }
 }
 
-/** As `pg_settings` shows them: times in milliseconds. */
+/** The values as `pg_settings` shows them, with times in milliseconds. */
 function shownSettings(): string {
   const shown = { ...SESSION_SETTINGS, lock_timeout: String(Number.parseInt(SESSION_SETTINGS.lock_timeout, 10) * 1000) }
   return WORKER_SETTINGS.toSorted()
@@ -289,7 +300,10 @@ function shownSettings(): string {
     .join()
 }
 
-/** `clock_now()` and the others, on every server. Most are there with the tables that need them. */
+/**
+ * Creates `clock_now()` and the other functions on every server. Most already exist together with the tables that need
+ * them.
+ */
 async function functions(client: pg.Client): Promise<Step | null> {
   const { rows } = await client.query<{ signature: string }>(`
     select f.oid::regprocedure::text as signature from pg_proc f

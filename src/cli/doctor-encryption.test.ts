@@ -18,10 +18,10 @@ afterAll(() => rmSync(directory, { recursive: true }))
 const caFile = join(directory, 'ca.pem')
 writeFileSync(caFile, certificate.cert)
 
-/** SSLRequest of the protocol of PostgreSQL: length and code. */
+/** The SSLRequest message of PostgreSQL's protocol: length and code. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
-/** The database on a port of every address, with TLS or without. */
+/** Serves the database on a port of every address, with or without TLS. */
 async function startFront(withTls: boolean): Promise<string> {
   const sockets = new Set<Socket>()
   const front = createServer((near) => {

@@ -3,10 +3,12 @@ import pg from 'pg'
 import type { Config } from '../platform/config/config.ts'
 import { withClient } from '../platform/db/client.ts'
 
-/** Names and addresses of this machine, to which nothing leaves it. */
+/** Names and addresses of this machine. Connections to them do not leave it. */
 const LOCAL = /^(\/.*|localhost|127(\.\d+){3}|\[?::1\]?)$/
 
-/** Says of each address of the database on another machine whether the connection can be read or forged on the way. */
+/**
+ * For each database address on another machine, reports whether the connection can be read or forged on the network.
+ */
 export async function findOpenConnections({ databaseUrl, databaseDirectUrl }: Config): Promise<string[]> {
   const addresses = { DATABASE_URL: databaseUrl, WATCHWORD_DATABASE_DIRECT_URL: databaseDirectUrl }
   const found: string[] = []

@@ -26,7 +26,7 @@ const one = (text: string | string[]): DnsAnswer => ({ texts: [text] })
 beforeEach(() => {
   dns.answers.clear()
   dns.answers.set(SPF, { texts: ['verification=abc', 'v=spf1 include:spf.example -all'] })
-  // As providers publish it: an alias, and a key in two strings.
+  // The form in which providers publish it: an alias, and a key in two strings.
   dns.answers.set(DKIM, {
     texts: [[`v=DKIM1; k=rsa; p=${KEY.slice(0, 200)}`, KEY.slice(200)]],
     alias: 'key.provider.example',

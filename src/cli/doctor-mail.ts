@@ -10,12 +10,12 @@ interface Finding {
   detail: string
 }
 
-/** Domains that no mail server delivers to or from (RFC 2606, RFC 6761, RFC 6762). */
+/** Domains that mail servers neither send from nor deliver to (RFC 2606, RFC 6761, RFC 6762). */
 const RESERVED = /(^|\.)(test|example|invalid|localhost|local|internal|example\.(com|net|org))$/
 
 /**
- * What the DNS says about the domain that mails are sent from: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489), by which
- * other mail servers decide on the mails.
+ * Checks the DNS records of the domain that mails are sent from: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489).
+ * Other mail servers use them to decide whether to accept the mails.
  */
 export async function examineMailDomain(config: Config): Promise<Finding[]> {
   if (config.smtpUrl === null) return []
@@ -59,7 +59,7 @@ async function examineSpf(look: Look, domain: string): Promise<Finding> {
       check,
       `The SPF record of ${domain} ends in ?all, which says nothing about other servers: use ~all or -all.`,
     )
-  // RFC 7208 §4.6: without any of these no server may send.
+  // RFC 7208 §4.6: without any of these, no server is allowed to send.
   if (!/\s[+?~]?(a|mx|ptr|ip4|ip6|include|exists)([:/\s]|$)|\sredirect=/i.test(record))
     return warn(check, `The SPF record of ${domain} lets no server send for it: add the servers of your mail provider.`)
   return ok(check, `${domain} has one record.`)
@@ -97,7 +97,7 @@ function findKeyProblem(key: string, type: string): string | null {
   // RFC 8463 §3
   if (type.toLowerCase() === 'ed25519') return bytes.length === ED25519_BYTES ? null : 'cannot be read: set it anew'
   const whole = bitsOf(bytes, 'spki')
-  // RFC 6376 §3.6.1 names this form, but servers such as OpenDKIM read only the other one.
+  // RFC 6376 §3.6.1 names this form, but servers such as OpenDKIM read only the other form.
   const bits = whole ?? bitsOf(bytes, 'pkcs1')
   if (bits === null) return 'cannot be read: set it anew'
   // RFC 8301 §3.2
@@ -116,7 +116,7 @@ function bitsOf(key: Buffer, type: 'spki' | 'pkcs1'): number | null {
 
 async function examineDmarc(look: Look, domain: string): Promise<Finding> {
   const check = 'DMARC'
-  // RFC 7489 §6.6.3: without a record of its own, that of the domain that was registered.
+  // RFC 7489 §6.6.3: without its own record, the domain uses the record of the registered domain.
   for (const named of new Set([domain, getDomain(domain) ?? domain])) {
     const name = `_dmarc.${named}`
     const { texts } = await look(name)
@@ -132,7 +132,7 @@ async function examineDmarc(look: Look, domain: string): Promise<Finding> {
   )
 }
 
-/** The tag that holds: `sp` for the domains below the one of the record (RFC 7489 §6.3). */
+/** The tag that applies: `sp` for domains below the one with the record (RFC 7489 §6.3). */
 function policyOf(tags: Map<string, string>, isOwn: boolean): { tag: string; policy: string } {
   const tag = !isOwn && tags.has('sp') ? 'sp' : 'p'
   return { tag, policy: tags.get(tag) ?? '' }
@@ -148,7 +148,7 @@ function checkPolicy(check: string, name: string, { tag, policy }: { tag: string
   return warn(check, `${name} has no valid policy: set ${tag} to none, quarantine or reject.`)
 }
 
-/** The tags of a record, such as `v=DKIM1; p=…`, by name. */
+/** Reads the tags of a record, such as `v=DKIM1; p=…`, by name. */
 function readTags(text: string): Map<string, string> {
   return new Map(
     text.split(';').flatMap((tag) => {

@@ -4,7 +4,7 @@ import type { Db } from '../platform/db/pool.ts'
 
 const SHOWN = 10
 
-/** Sentences about access that a provisioning client cannot end, each with what to do. */
+/** Sentences about access that a provisioning client cannot end. Each says what to do. */
 export async function findAccessBesideProvisioning(db: Db): Promise<string[]> {
   const [connections, users] = [await listJitBesideProvisioning(db), await findUsersBesideProvisioning(db)]
   return [
@@ -24,7 +24,7 @@ export async function findAccessBesideProvisioning(db: Db): Promise<string[]> {
   ]
 }
 
-/** Active users of organizations with provisioning that a connection has linked and that no client manages. */
+/** Active users of organizations with provisioning who are linked to a connection and that no client manages. */
 async function findUsersBesideProvisioning(db: Db): Promise<{ count: number; ids: string[] }> {
   const { rows } = await sql<{ count: number; id: string }>`
     select users.id, (count(*) over ())::int as count

@@ -3,8 +3,8 @@ import type { Config } from '../platform/config/config.ts'
 import type { Db } from '../platform/db/pool.ts'
 
 /**
- * Finds redirect URIs that several providers share. There the answer of one provider can be taken for the answer of another
- * (RFC 9700 §4.4). Returns one sentence for each kind, with the remedy.
+ * Finds redirect URIs that several providers share. With a shared URI, one provider's response can be mistaken for
+ * another's (RFC 9700 §4.4). Returns one sentence with the remedy for each kind.
  */
 export async function findSharedRedirects(
   { social, socialCallback }: Pick<Config, 'social' | 'socialCallback'>,

@@ -260,7 +260,7 @@ test('warns of redirect URIs that several providers share, and says how to chang
   await key.put('/v1/social/providers', { provider: 'github', enabled: true, client_id: 'mine', client_secret: 'x' })
   const own = await states(env)
   expect([own.code, own.of('redirect URIs')]).toMatchObject([0, { state: 'ok' }])
-  // As earlier releases stored them, which no route does.
+  // Earlier releases stored connections like this. No route does.
   await db.updateTable('sso_connections').set({ config: '{}' }).where('id', '=', connection.id).execute()
   await db.updateTable('social_providers').set({ options: '{}' }).execute()
   const google = { WATCHWORD_SOCIAL_GOOGLE_CLIENT_ID: 'client', WATCHWORD_SOCIAL_GOOGLE_CLIENT_SECRET: 'secret' }

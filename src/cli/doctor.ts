@@ -25,7 +25,7 @@ type State = 'ok' | 'warning' | 'problem'
 interface Finding {
   check: string
   state: State
-  /** What was found, and on a problem what to do about it. */
+  /** What was found, and for a problem what to do about it. */
   detail: string
 }
 
@@ -60,14 +60,14 @@ function listVariables(options: { json?: boolean }): void {
 
 interface Check {
   name: string
-  /** What it goes by: where one of these is invalid, there is nothing to check. */
+  /** Settings that the check depends on. If one of them is invalid, the check is skipped. */
   settings?: string[]
   examine(): Finding | Finding[] | Promise<Finding | Finding[]>
-  /** What is found all the same where this comes to nothing. */
+  /** A finding that is reported if the check itself fails. */
   otherwise?(): Finding
 }
 
-/** Every check, whatever others find. */
+/** Runs every check, regardless of the results of others. */
 async function examine(): Promise<Finding[]> {
   const examined = examineConfig()
   const { config, problems, invalid } = examined
@@ -117,7 +117,7 @@ function checksOf(config: Config, invalid: Set<string>): Check[] {
   ]
 }
 
-/** What a start refuses beyond what each setting says by itself. */
+/** Problems that prevent a start although each setting is valid by itself. */
 function refused(assert: () => void): Check {
   return {
     name: 'configuration',
@@ -184,7 +184,7 @@ function nearestExisting(path: string): string {
 }
 
 async function examineDatabase(config: Config): Promise<Finding[]> {
-  // The check must not create a database where there is none.
+  // The check must not create a database.
   if (!config.databaseUrl && !hasDatabase(config.dataDir))
     return [
       { check: 'database', state: 'ok', detail: 'Embedded, created at the first start.' },
@@ -216,7 +216,7 @@ async function examineEncryption(config: Config): Promise<Finding[]> {
     const found = await findOpenConnections(config)
     return found.map((detail): Finding => ({ check, state: 'warning', detail }))
   } catch (error) {
-    // Otherwise what was found in the database would be lost.
+    // Returned instead of thrown, so that findings from the database are not lost.
     return [failed(check, error, config)]
   }
 }
@@ -280,7 +280,7 @@ async function examineRedirects(config: Config, { db }: Database): Promise<Findi
 async function examineDeployment({ db }: Database): Promise<Finding[]> {
   const state = await readDeployment(db)
   const outgoing = describeOutgoing(state)
-  // A copy is in another cluster, too.
+  // A copy is in another cluster too.
   if (!state.isMoved || state.isCopy) return [outgoing]
   const detail =
     'The database was promoted or restored to a point in time, and the service has not noticed it yet. If it may have lost transactions, run `npx watchword recover`.'

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { ImportOptions } from './import/import.ts'
 import { formats } from './import/person.ts'
 
-/** `report` receives the exit code: 3 if rows failed, 130 if it was stopped. */
+/** `report` receives the exit code: 3 if rows failed, 130 if the import was stopped. */
 export function addImport(program: Command, report: (exitCode: number) => void): void {
   program
     .command('import')

@@ -82,7 +82,7 @@ async function createKey(options: CreateOptions): Promise<void> {
     const { homeAccount } = await import('../features/tenancy/accounts/accounts.ts')
     const { toApiKey } = await import('../features/tenancy/api-keys/schema.ts')
     const account = await findAccount(platform.db, options.account)
-    // On a new deployment there may be no account yet.
+    // A new deployment may not have an account yet.
     const accountId = account?.id ?? (await platform.tx(homeAccount)).accountId
     const organizationId = options.org ? await getOrganizationId(platform.db, accountId, options.org) : null
     const environment = await getEnvironment(platform.db, accountId, options.env, organizationId)
@@ -100,7 +100,7 @@ async function createKey(options: CreateOptions): Promise<void> {
   })
 }
 
-/** Checks what can be checked before the database is opened. */
+/** Makes the checks that need no database. */
 function readWanted(
   options: CreateOptions,
 ): Pick<NewApiKey, 'name' | 'scopes' | 'expiresAt' | 'requestsPerSecond' | 'createdBy'> {
@@ -126,7 +126,7 @@ function readExpiry(text: string | undefined): Date | null {
   if (text === undefined) return null
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1]
   const at = days ? new Date(Date.now() + Number(days) * 86_400_000) : new Date(text)
-  // Only ISO dates, since other formats are ambiguous.
+  // Only ISO dates, because other formats are ambiguous.
   if ((days || /^\d{4}-\d{2}-\d{2}/.test(text)) && at.getTime() > Date.now()) return at
   throw new CliError(`--expires is ${text}: use days from now, such as 90d, or a future date, such as 2030-01-31.`, {
     isUsage: true,

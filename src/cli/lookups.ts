@@ -17,7 +17,7 @@ export interface AccountRef {
   name: string
 }
 
-/** An account by id or name, by default the home account. Returns null when there is no account yet. */
+/** Finds an account by id or name, by default the home account. Returns null if there is no account yet. */
 export async function findAccount(db: Db, named: string | undefined): Promise<AccountRef | null> {
   const query = db.selectFrom('accounts').select(['id', 'name'])
   if (named === undefined) return (await query.where('home', '=', true).executeTakeFirst()) ?? null
@@ -30,7 +30,7 @@ export async function findAccount(db: Db, named: string | undefined): Promise<Ac
   return found[0]
 }
 
-/** The same. Throws CliError when there is none. */
+/** Finds the same. Throws CliError if there is none. */
 export async function getAccount(db: Db, named: string | undefined): Promise<AccountRef> {
   const account = await findAccount(db, named)
   if (!account) throw new CliError('There is no account yet: run `npx watchword setup`, or start the service.')
@@ -38,8 +38,8 @@ export async function getAccount(db: Db, named: string | undefined): Promise<Acc
 }
 
 /**
- * An environment of the account by its slug or id. Of several organizations that have one of the slug, `organizationId`
- * says which is meant.
+ * Finds an environment of the account by its slug or id. If environments of several organizations have the slug,
+ * `organizationId` selects one.
  */
 export async function getEnvironment(
   db: Db,
@@ -63,7 +63,7 @@ export async function getEnvironment(
   return { accountId, environmentId: found.id, environmentSlug: found.slug }
 }
 
-/** An organization of the account by its id, its slug, or the path of slugs that leads to it, such as `parent/child`. */
+/** Finds an organization of the account by its id, its slug, or a path of slugs such as `parent/child`. */
 export async function getOrganizationId(db: Db, accountId: string, named: string): Promise<string> {
   const [found, ...more] = await findOrganizationIds(db, accountId, named)
   if (!found) throw new CliError(`There is no organization ${named}: use a slug or an id.`)
@@ -74,7 +74,10 @@ export async function getOrganizationId(db: Db, accountId: string, named: string
   return found
 }
 
-/** All that `getOrganizationId` may mean. A slug without a path is that of an organization at the top, if there is one. */
+/**
+ * Finds all organizations that a name may mean. A slug without a path means an organization at the top level, if there
+ * is one.
+ */
 export async function findOrganizationIds(db: Db, accountId: string, named: string): Promise<string[]> {
   const path = named.split('/')
   const rows = await db
@@ -91,7 +94,10 @@ export async function findOrganizationIds(db: Db, accountId: string, named: stri
   const found = fitting.some(({ isTop }) => isTop) ? fitting.filter(({ isTop }) => isTop) : fitting
   return found.map(({ id }) => id)
 
-  /** What is above the end of the path, null at the top; undefined where the path does not lead to the organization. */
+  /**
+   * The parent above the end of the path, or null at the top level. Undefined if the path does not lead to the
+   * organization.
+   */
   function climb(row: (typeof rows)[number], [slug, ...above]: string[]): string | null | undefined {
     if (row.slug !== slug) return undefined
     if (above.length === 0) return row.parent_id
@@ -100,7 +106,7 @@ export async function findOrganizationIds(db: Db, accountId: string, named: stri
   }
 }
 
-/** The account and environment that a command is about; with `--org`, narrowed to that organization. */
+/** The account and environment of a command. With `--org`, limited to that organization. */
 export async function getScope(
   platform: Platform,
   named: { account?: string; env: string; org?: string },
@@ -112,7 +118,7 @@ export async function getScope(
   return resolveAccount(platform, { ...environment, organizationId }, organizationId)
 }
 
-/** The directory of an organization. Throws CliError where it does not exist in the environment. */
+/** The directory of an organization. Throws CliError if the organization does not exist in the environment. */
 export async function getDirectory(
   platform: Platform,
   environment: EnvironmentRef,
@@ -126,7 +132,7 @@ export async function getDirectory(
   )
 }
 
-/** The beginning of a list, for people to read. */
+/** The first page of a list, for people to read. */
 export function firstPage(limit: number): Page {
   return { path: '', query: {}, limit, order: 'asc', sortedBy: 'age', after: null, includeTotal: false }
 }

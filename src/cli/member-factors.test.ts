@@ -56,7 +56,7 @@ test('a reset lets the last owner sign in after they lost every factor, and is r
       data: { directoryUserId: owner.id, email: owner.email, methods: ['totp', 'sms', 'passkey'] },
     },
   ])
-  // The grace period goes on, and does not begin again.
+  // The grace period continues and does not start again.
   const first = await signIn(tenant, owner.email)
   expect([first.session === null, first.mfa?.enrolled]).toEqual([false, false])
   await service.advance(8 * 86_400)

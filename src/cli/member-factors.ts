@@ -5,9 +5,9 @@ import { accountDirectory, reachOf } from '../platform/tenancy/directory.ts'
 import { inTx, type TxWork, type Work } from '../platform/work.ts'
 
 /**
- * Removes the authenticator app, the backup codes, the phone and the passkeys of a member, and ends their sessions. `work` is
- * in the console directory. No grace period begins: where the policy requires a factor, the next sign-in enrolls one. Throws
- * `member_not_found`.
+ * Removes the authenticator app, the backup codes, the phone and the passkeys of a member, and ends their sessions.
+ * `work` must be in the console directory. No grace period starts: if the policy requires a factor, the next sign-in
+ * enrolls one. Throws `member_not_found`.
  */
 export async function resetFactors(work: Work, email: string): Promise<FactorsReset> {
   const { memberErrors } = await import('../features/tenancy/members/errors.ts')
@@ -23,14 +23,14 @@ export async function resetFactors(work: Work, email: string): Promise<FactorsRe
     const data = { directoryUserId: found.id, email: found.email, methods }
     if (methods.length === 0) return data
     await cutOff(work, await getUserForUpdate(work, found.id), endReasons.revoked)
-    // Events of the console directory are in no feed.
+    // No feed shows events of the console directory, so the event is recorded at the account level.
     const directory = await accountDirectory(work.platform, work.directory)
     await record({ ...work, directory }, memberEvents.factorsReset({ target: { type: 'user', id: found.id }, data }))
     return data
   })
 }
 
-/** Uses the rules of `/v1/me`, which record and notify. Returns the methods that were removed. */
+/** Uses the rules of `/v1/me`, which record events and notify the member. Returns the removed methods. */
 async function removeFactors(work: TxWork, userId: string): Promise<FactorsReset['methods']> {
   const { readEnrollment, removeTotpOf } = await import('../features/sign-in/factors/enrollment.ts')
   const { removePhoneOf } = await import('../features/sign-in/factors/sms.ts')

@@ -11,13 +11,13 @@ import { record } from '../platform/events/events.ts'
 import { requireEmail } from '../platform/mail/address.ts'
 import { type AccountTxWork, type AccountWork, inTx } from '../platform/work.ts'
 
-// The command line prints the link. Every other caller is refused where links are made.
+// The command line prints the link. For every other caller, creating such a link is refused.
 const PRINTED = { redirectTo: null, deliver: false }
 
 /**
- * Makes a link for the command line to print: a password reset for an active member, such as the first owner, or else the
- * link of an invitation, which is renewed. Records `member.link_printed`. Throws `member_not_found`, `invalid_request`,
- * and `team_link_withheld` for any other origin than the command line.
+ * Makes a link for the command line to print: a password reset for an active member, such as the first owner, or else
+ * the renewed link of an invitation. Records `member.link_printed`. Throws `member_not_found`, `invalid_request`, and
+ * `team_link_withheld` for any caller other than the command line.
  */
 export async function printLink(
   work: AccountWork,

@@ -64,7 +64,7 @@ test('prints only the link on stdout, and a note on stderr', async () => {
   expect(there.stdout).toMatch(/^http:\/\/localhost:4300\//)
   expect(there.stderr).toContain('Links lead to http://localhost:4300.\n')
   expect(there.stderr).not.toContain('the default')
-  // What printed it does not let the API return one.
+  // Although the command line printed a link, the API still does not return one.
   const reset = { subOrgId: 'team', email: 'ada@acme.example', deliver: false }
   expect(verdict(await api.post('/v1/auth/password/reset/send', reset))).toEqual([403, 'team_link_withheld'])
 })
@@ -151,7 +151,7 @@ test('lists and helps people on rosters of organizations of another environment'
   const active = await joinedMember(service, tenant, 'owner', { subOrgId, by: staging })
   const invited = newEmail()
   await staging.post('/v1/members/invites', { email: invited, role: 'member', subOrgId })
-  // On the roster first, and a member of the account since.
+  // First on an organization's roster, and later a member of the account.
   const both = await joinedMember(service, tenant, 'member', { subOrgId, by: staging })
   await tenant.post('/v1/members/invites', { email: both.email, role: 'owner' })
   const account = ['--account', tenant.accountId, '--json']

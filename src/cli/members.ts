@@ -44,7 +44,7 @@ async function listMembers(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
     const { findMemberPage } = await import('../features/tenancy/members/store.ts')
     const account = await getAccount(platform.db, options.account)
-    // Without an environment: the rosters of every environment.
+    // Without an environment, covers the rosters of every environment.
     const team = { accountId: account.id, organizationId: null }
     const { rows } = await findMemberPage(platform.db, team, {}, firstPage(MAX_ROWS))
     const members = rows.slice(0, MAX_ROWS).map(shown)
@@ -70,7 +70,7 @@ async function printMemberLink(email: string, options: Options): Promise<void> {
   })
 }
 
-/** Printed and mailed links lead to the base URL. Warns if it is the default. */
+/** Printed and mailed links lead to the base URL. Warns if it is still the default. */
 function noteBaseUrl({ config }: Platform): void {
   note(`Links lead to ${config.baseUrl}.`)
   if (config.baseUrl === DEFAULT_BASE_URL)

@@ -88,7 +88,7 @@ async function eraseOrganization(named: string, options: Options & { name: strin
     const scope = await getScope(platform, options)
     const id = await getOrganizationId(platform.db, scope.accountId, named)
     await getDirectory(platform, scope, id)
-    // Its events are recorded in its home environment.
+    // The organization's events are recorded in its home environment.
     const home = await homeEnvironmentOf(platform, scope.accountId, id)
     const account = { ...scope, directory: await accountDirectory(platform, home) }
     const work = { platform, account, origin: cliOrigin(), db: platform.db, caller: null }

@@ -12,7 +12,7 @@ import { accountDirectory } from '../platform/tenancy/directory.ts'
 import { inTx } from '../platform/work.ts'
 import { jobs } from '../wiring/jobs.ts'
 
-// In production without a mail server messages wait, and the job of each ends at once.
+// In production without a mail server, messages wait and each message's job ends at once.
 
 const app = await startApp({ env: { NODE_ENV: 'production', WATCHWORD_BASE_URL: 'https://auth.example.com' } })
 const { platform } = app.app

@@ -35,7 +35,7 @@ const mailedTo = () => peer.deliveries.flatMap(({ to }) => to)
 const webhooksOf = (email: string) => receiver.received.filter(({ body }) => body.includes(email)).length
 const waiting = async () => (await outgoing()).json.waiting
 
-/** Hands out every event, and serves what is due. */
+/** Assigns every event to its webhooks, and delivers what is due. */
 async function dispatch(pending: number): Promise<void> {
   await until(async () => {
     await fanOut(platform)
@@ -52,7 +52,7 @@ test('held messages wait in every process, and are released once', async () => {
     waiting: { mails: 0, sms: 0, webhooks: 0 },
   })
   expect((await outgoing('release')).json).toEqual({ released: false, discarded: null })
-  // So that this process knows that nothing is held.
+  // Makes this process read that nothing is held.
   expect(await deliverDue(platform)).toBe(false)
   expect((await outgoing('hold')).json).toEqual({ held: true })
   const { email } = await newUser(tenant, { subOrgId })

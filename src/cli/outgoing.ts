@@ -122,7 +122,7 @@ const BATCH = 1000
 
 async function discardBefore(platform: Platform, since: Date): Promise<Waiting> {
   const { mailDelivery, smsDelivery, discardDeliveries, skipEarlierEvents } = await loadChannels()
-  // First: otherwise an event that is handed to a queue meanwhile would stay in it.
+  // Done first. Otherwise an event that is put into a delivery queue meanwhile would stay there.
   await skipEarlierEvents(platform, since)
   let webhooks = 0
   const directories = await platform.db.selectFrom('webhooks').select('directory_id as id').distinct().execute()

@@ -1,4 +1,4 @@
-/** The failure of a command, in one line that says what to do. */
+/** The failure of a command. The message is one line that says what to do. */
 export class CliError extends Error {
   override name = 'CliError'
   readonly isUsage: boolean
@@ -14,12 +14,12 @@ export function print(options: { json?: boolean }, data: unknown, lines: string[
   process.stdout.write(`${options.json ? JSON.stringify(data, null, 2) : lines.join('\n')}\n`)
 }
 
-/** Reports progress to people: on stderr, apart from the result. */
+/** Reports progress to people on stderr, separate from the result. */
 export function note(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Lines of aligned columns under a heading. */
+/** Lines with aligned columns below a heading. */
 export function tableLines(heading: string[], rows: string[][]): string[] {
   return alignedLines([heading, ...rows])
 }
@@ -37,7 +37,7 @@ function alignedLines(rows: string[][]): string[] {
   )
 }
 
-/** Lines of a record's fields, without those that are empty. */
+/** Lines with a record's non-empty fields. */
 export function fieldLines(record: object): string[] {
   const rows = Object.entries(record)
     .filter(([, value]) => value !== null && value !== '')
@@ -45,7 +45,7 @@ export function fieldLines(record: object): string[] {
   return alignedLines(rows)
 }
 
-/** Says that a list goes on, to people and scripts alike: on stderr. */
+/** Says on stderr, for people and scripts, that a list continues. */
 export function noteMore(rows: unknown[], shown: number): void {
   if (rows.length > shown) note(`There are more than these ${shown}.`)
 }

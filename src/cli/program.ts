@@ -82,7 +82,7 @@ export async function runCli(argv: string[]): Promise<number> {
   }
 }
 
-/** Null where a setting is wrong. */
+/** Null if a setting is invalid. */
 function findConfig(): Config | null {
   try {
     return loadConfig()

@@ -6,12 +6,12 @@ import { type Refusal, refusalsOf, TRUSTED_DEVICES } from './recovery-tables.ts'
 
 const BATCH = 1000
 const ATTEMPTS = 8
-// A lock or the statement took too long, or a deadlock: others use the database meanwhile.
+// A lock or statement timeout or a deadlock, because others use the database at the same time.
 const PASSING = ['55P03', '57014', '40P01', '40001']
 
 /**
- * Refuses every one-time secret that exists now, and every trusted device. Twice, because a secret that is being consumed
- * may create one in a table that was done before. Returns the number of rows by what they held, and the time before which
+ * Refuses every one-time secret that exists now, and every trusted device. Runs twice, because consuming a secret may
+ * create one in a table that was already processed. Returns the number of rows by kind, and the time before which
  * every secret is refused.
  */
 export async function refuseSecrets(
@@ -40,11 +40,11 @@ async function readTime(db: Db): Promise<Date> {
 }
 
 /**
- * Refuses the secrets of one table that exist now, `batch` rows in a statement. Also used by tests, with a batch of their
- * own. Returns how many.
+ * Refuses the secrets of one table that exist now, `batch` rows in each statement. Tests call it with their own batch
+ * size. Returns the number of rows.
  */
 export async function refuseTable(db: Db, { table, key, where, set }: Refusal, batch = BATCH): Promise<number> {
-  // New secrets that people ask for meanwhile would keep it busy for ever.
+  // Only secrets that exist now. Otherwise new secrets, which people request meanwhile, would keep it running forever.
   const isOld = sql`created_at <= ${await readTime(db)} and (${where})`
   const columns = sql.join(key.map((column) => sql.ref(column)))
   // Table by name: `refusalsOf` lists the tables whose secrets a recovery refuses.

@@ -6,13 +6,13 @@ import { findDirectory } from '../platform/tenancy/directory.ts'
 import type { AccountWork } from '../platform/work.ts'
 
 const PAGE = 200
-// Each holds a connection.
+// Each uses a connection.
 const AT_ONCE = 4
 
 /**
- * Ends every session of an account: of users of its organizations, of users without an organization, and of the team.
- * Those of an organization end by one epoch, so that a sign-in in progress ends too. Returns how many organizations and
- * users that concerned.
+ * Ends every session of an account: of its organizations' users, of users without an organization, and of the team.
+ * The sessions of an organization end by raising one epoch, so that a sign-in in progress ends too. Returns the
+ * numbers of affected organizations and users.
  */
 export async function endEverySession(work: AccountWork): Promise<{ organizations: number; users: number }> {
   const { db } = work

@@ -17,7 +17,7 @@ const app = await startApp()
 const { db } = app.app.platform
 const tenant = await app.tenant()
 await tenant.organization()
-/** With the bounds of a deployment: those of the tests are longer. */
+/** Uses the timeouts of a deployment, because those of tests are longer. */
 const env = { ...settingsOf(app), DATABASE_URL: withoutBounds(app.databaseUrl) }
 const { database, host, port } = new pg.Client({ connectionString: app.databaseUrl })
 const server = host.startsWith('/') ? `PostgreSQL at socket ${host}` : `PostgreSQL at ${host}:${port}`
@@ -42,7 +42,7 @@ test('recover changes nothing without a terminal and without --yes', async () =>
   expect(await readDeployment(db)).toEqual(before)
 })
 
-/** Runs recover as in a terminal, and types a line when it asks; null ends the input (Ctrl-D). */
+/** Runs `recover` as in a terminal, and types an answer when asked. Null ends the input (Ctrl-D). */
 async function answering(answer: string | null): Promise<{ code: unknown; output: string }> {
   const cli = fileURLToPath(new URL('../cli.ts', import.meta.url))
   const asTerminal = 'data:text/javascript,process.stdin.isTTY=true'
@@ -88,7 +88,7 @@ test('commands and a start say that a database only reads, and what to do', asyn
   expect(await refusedStart(env)).toEqual({ code: 1, line: stderr.trim() })
 })
 
-/** Holds a lock until the returned function is called. */
+/** Takes a lock until the returned function is called. */
 async function lock(statement: RawBuilder<unknown>): Promise<() => Promise<void>> {
   const { promise: isFree, resolve: free } = Promise.withResolvers<void>()
   const isLocked = Promise.withResolvers<void>()
@@ -116,7 +116,7 @@ test('a command that waits for a lock in vain says how to find who holds it', as
 
 test('a command whose statement is ended says so', async () => {
   const unlock = await lock(sql`select from deployment for update`)
-  // It waits for the lock longer than a deployment does.
+  // The command waits for the lock longer than a deployment does.
   const holding = runCommand(settingsOf(app), 'outgoing', 'hold')
   await until(async () => {
     const { rows } = await sql`select pg_cancel_backend(pid) from pg_stat_activity

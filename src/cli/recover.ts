@@ -24,7 +24,7 @@ Examples:
   $ npx watchword recover
   $ npx watchword recover --yes`
 
-/** What only the operator can know. The guide lists the same. */
+/** Checks that only the operator can make. The guide lists the same ones. */
 const CHECKS = [
   'Not restored to the state before the loss, because the database no longer has it. Check:',
   '  - API keys that were revoked or rotated: `npx watchword keys list`, `keys revoke`.',
@@ -82,7 +82,7 @@ export interface RecoveryReport {
   recoveredAt: string
   organizations: number
   users: number
-  /** Rows by what they held. */
+  /** The number of rows by kind. */
   refused: Record<string, number>
   discarded: { mails: number; sms: number }
 }
@@ -103,9 +103,9 @@ function linesOf({ organizations, users, refused, discarded }: RecoveryReport): 
 }
 
 /**
- * Makes a database safe that lacks its last transactions. First and last it ends the sessions: first, so that sessions from
- * before create no more secrets; last, because a secret may have been consumed meanwhile. Can be repeated. After a
- * failure `progress` says whether messages are held.
+ * Makes a database safe that has lost its last transactions. Ends all sessions at the start, so that old sessions
+ * create no more secrets, and again at the end, because a secret may have been consumed meanwhile. Can be repeated.
+ * After a failure, `progress` says whether messages are held.
  */
 export async function recover(platform: Platform, progress: (line: string) => void): Promise<RecoveryReport> {
   const { holdOutgoing, noteRecovery } = await import('../platform/lifecycle/deployment.ts')
@@ -114,7 +114,7 @@ export async function recover(platform: Platform, progress: (line: string) => vo
     return noteRecovery(platform, tx)
   })
   const recoveredAt = await holding.catch((error: unknown) => {
-    // The commit may have succeeded without an answer.
+    // The commit may have succeeded although no response arrived.
     if (sqlState(error) === null) progress(UNSURE)
     throw error
   })
@@ -165,7 +165,7 @@ async function accountsOf(platform: Platform): Promise<AccountWork[]> {
   return Promise.all(works)
 }
 
-/** Their codes and links are refused, and those of a backup may have been sent before. */
+/** Their codes and links are refused, and messages from a backup may already have been sent. */
 async function discardMessages(platform: Platform, createdBefore: Date): Promise<RecoveryReport['discarded']> {
   const { mailDelivery } = await import('../platform/mail/jobs.ts')
   const { smsDelivery } = await import('../platform/sms/jobs.ts')

@@ -1,20 +1,20 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DB } from '../platform/db/schema.gen.ts'
 
-/** Of these the service only forgets that they were trusted. */
+/** For these devices, only the trust is removed. */
 export const TRUSTED_DEVICES = 'trusted devices'
 
 type Column<T extends keyof DB> = keyof DB[T] & string
 
-/** How the secrets of a table are refused that the lost transactions may have used, withdrawn or replaced. */
+/** How to refuse those secrets of a table that the lost transactions may have used, withdrawn or replaced. */
 export interface Refusal {
   table: keyof DB
-  /** What the rows hold, for the output of `recover`. */
+  /** The kind of rows, for the output of `recover`. */
   holds: string
   key: readonly string[]
-  /** The rows that still hold a valid secret. False for a row that was refused. */
+  /** The rows with a still valid secret. False for rows that were refused. */
   where: RawBuilder<unknown>
-  /** What refused rows become. Null: they are deleted. */
+  /** The new values of refused rows. If null, the rows are deleted. */
   set: RawBuilder<unknown> | null
 }
 
@@ -26,19 +26,21 @@ function refuse<T extends keyof DB>(
   return { table, holds, key: how.key ?? ['directory_id', 'id'], where: how.where, set: how.set ?? null }
 }
 
-// A statement that consumes a secret compares its end with the time at which its transaction began. So the end becomes the
-// beginning, and what ended just now may be in use still.
+// A statement that consumes a secret compares the secret's expiry with the start time of its transaction. So the
+// expiry is set to the creation time, and secrets that have just expired are included, because they may still be in
+// use.
 const isValid = sql`expires_at > created_at and expires_at > clock_now() - interval '1 minute'`
 const endsAtOnce = sql`expires_at = created_at`
 
 const STEP_SECONDS = 30
 
 /**
- * What a restored database accepts again. In this order: consuming a secret of one table creates those of the tables after
- * it. The statement that refuses a secret waits for the one that consumes it, so afterwards nothing new comes of old ones.
+ * The secrets that a restored database accepts again. The order matters: consuming a secret of one table creates
+ * secrets of later tables. The statement that refuses a secret waits for the statement that consumes it, so no new
+ * secrets result from old ones afterwards.
  */
 export function refusalsOf(recoveredAt: Date): readonly Refusal[] {
-  // A code of the next time step is accepted too (RFC 6238 §5.2), and may have been used.
+  // The code of the next time step is also accepted (RFC 6238 §5.2), and may have been used.
   const step = Math.floor(recoveredAt.getTime() / 1000 / STEP_SECONDS) + 1
   const key = ['directory_id' as const, 'user_id' as const]
   return [

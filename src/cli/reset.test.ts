@@ -24,7 +24,7 @@ test('deletes the embedded database and its key, after asking, and nothing that 
   expect((await runCommand(env, 'keys', 'list', '--json')).json.apiKeys).toEqual(first)
 
   writeFileSync(join(dataDir, 'notes.txt'), 'of another program')
-  // Where a start has kept an older log.
+  // A start stores an older log here.
   writeFileSync(join(dataDir, 'postgres.log.1'), 'old lines')
   expect((await reset('--yes', '--json')).json.deleted).toEqual([dataDir, join(dirname(dataDir), 'master.key')])
   expect([readdirSync(dataDir), existsSync(join(dirname(dataDir), 'master.key'))]).toEqual([['notes.txt'], false])

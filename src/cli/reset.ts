@@ -48,7 +48,7 @@ async function reset(options: { yes?: boolean; json?: boolean }): Promise<void> 
 
 const indent = (path: string) => `  ${path}`
 
-/** What we have put into a data directory: it may be one that is used for other things, too. */
+/** The entries that we create in a data directory, which may also be used for other things. */
 const OURS = ['postgres', 'postgres.log', 'postgres.log.1', 'socket', 'database-id']
 
 function removeIfEmpty(directory: string): void {

@@ -27,7 +27,7 @@ test('sets a new deployment up from nothing, and refuses a second time', async (
   const again = await runCommand(env, 'setup', ...COMPLETE)
   expect([again.code, again.stdout, again.stderr]).toEqual([1, '', 'The account Acme already has an owner.\n'])
 
-  // The service that starts on it afterwards works in that very account, and the command line beside it as its guest.
+  // A service started afterwards uses the same account, and the command line uses the service's database.
   const service = await startService(env)
   await service.ready()
   const { stdout } = await runCommand(env, 'keys', 'create', '--org', 'first-customer')

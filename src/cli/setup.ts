@@ -87,7 +87,7 @@ interface Options {
 
 async function setUp(options: Options): Promise<void> {
   const { databaseUrl, dataDir } = loadConfig()
-  // In production, forgotten variables would otherwise set up a database that the service never uses.
+  // In production, missing variables would otherwise set up a database that the service never uses.
   if (databaseUrl === null && !namesDataDir() && !hasDatabase(dataDir)) {
     const cure = 'Set DATABASE_URL to the database of the service'
     if (process.stdin.isTTY !== true)
@@ -95,7 +95,7 @@ async function setUp(options: Options): Promise<void> {
     const lines = [`There is no database in ${dataDir}: setup creates one, for development. ${cure} otherwise.`]
     await confirm({ lines, word: 'create', refused: 'Nothing was created.' })
   }
-  // Ask everything before the first change.
+  // Ask all questions before the first change.
   const setup = await complete({
     accountName: options.account,
     ownerEmail: options.ownerEmail,

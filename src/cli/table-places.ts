@@ -1,12 +1,12 @@
 export type Place = 'reference' | 'directory_id' | 'api_key_id' | 'local'
 
 /**
- * Where each table is in a distributed database (Citus), from which `watchword distribute` makes its plan. A new table
- * needs an entry.
+ * Where each table is in a distributed database (Citus). `watchword distribute` makes its plan from this list. A new
+ * table needs an entry.
  */
 // Foreign tables mail_outbox, sms_outbox: this is the list of all tables.
 export const PLACES: Record<Place, string[]> = {
-  /** Reference tables: a copy on every server. */
+  /** Reference tables, with a copy on every server. */
   reference: [
     'accounts',
     'api_keys',
@@ -30,7 +30,7 @@ export const PLACES: Record<Place, string[]> = {
     'user_count_cursors',
     'webhook_cursors',
   ],
-  /** Distributed by directory, all in one colocation group: the rows of a directory are on one server. */
+  /** Distributed by directory in one colocation group, so that the rows of a directory are on one server. */
   directory_id: [
     'audit_blocks',
     'audit_heads',
@@ -89,8 +89,8 @@ export const PLACES: Record<Place, string[]> = {
     'webhook_queues',
     'webhooks',
   ],
-  /** Distributed by API key: answers kept for `Idempotency-Key`. */
+  /** Distributed by API key: responses stored for `Idempotency-Key`. */
   api_key_id: ['idempotency_keys'],
-  /** On the coordinator alone, as is the schema `graphile_worker`. */
+  /** Only on the coordinator, as is the schema `graphile_worker`. */
   local: ['deployment', 'event_marks', 'event_stream', 'schema_migrations'],
 }

@@ -7,7 +7,7 @@ const service = await startApp()
 const env = settingsOf(service)
 const cli = (...args: string[]) => runCommand(env, ...args)
 
-// In the account that the command line is about by default.
+// A key in the account that the command line uses by default.
 const api = service.as((await cli('keys', 'create')).stdout.trim())
 const organization = async (slug: string): Promise<string> =>
   (await api.post('/v1/organizations', { name: slug, slug })).body.subOrganization.id

@@ -145,7 +145,7 @@ async function resend(named: string, options: Options): Promise<void> {
   })
 }
 
-/** As an org-wide key sees it. */
+/** The suppression as an org-wide key sees it. */
 async function suppressionOf(platform: Platform, row: ListedUserRow): Promise<MailSuppression | null> {
   const { showSuppression } = await import('../platform/mail/bounces/bounces.ts')
   return showSuppression({ platform, db: platform.db, caller: { organizationId: null } }, row)

@@ -32,7 +32,7 @@ test('a value may be undefined or null, and an entry can be removed', () => {
 
 test('it never holds more than its bound, and always what was used last', () => {
   const map = boundedMap<number>(50)
-  // A fixed sequence that repeats some keys and not others.
+  // A fixed sequence in which some keys repeat.
   let state = 1
   const recent: string[] = []
   for (let n = 0; n < 5000; n++) {

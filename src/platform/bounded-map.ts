@@ -1,8 +1,8 @@
-/** A map with a bound on its entries. What was used least recently makes room. */
+/** A map with a limited number of entries. When it is full, the least recently used entry is removed. */
 export interface BoundedMap<V> {
-  /** Counts as a use. */
+  /** Counts as a use of the entry. */
   get(key: string): V | undefined
-  /** Counts as no use. */
+  /** Does not count as a use. */
   has(key: string): boolean
   set(key: string, value: V): void
   delete(key: string): void
@@ -11,7 +11,7 @@ export interface BoundedMap<V> {
 
 /** Makes an empty map of at most `max` entries. */
 export function boundedMap<V>(max: number): BoundedMap<V> {
-  // In the order of their last use.
+  // Ordered by last use, oldest first.
   const entries = new Map<string, { value: V }>()
   const use = (key: string, entry: { value: V }) => {
     entries.delete(key)

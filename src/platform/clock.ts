@@ -4,11 +4,11 @@
  */
 export interface Clock {
   now(): Date
-  /** Calls back once after that time. Returns how to cancel it. */
+  /** Calls `due` once after this time. Returns a function that cancels the timer. */
   startTimer(ms: number, due: () => void): () => void
 }
 
-/** A clock that goes by the time of the database. */
+/** A clock that follows the database's time. */
 export interface FollowingClock extends Clock {
   /** Compares the machine's clock with the database's. `ask` sends a statement and returns its rows. */
   compare(ask: (text: string) => Promise<{ ms: number }[]>): Promise<void>
@@ -17,9 +17,9 @@ export interface FollowingClock extends Clock {
 const NOTICED_MS = 2000
 
 /**
- * The machine's clock, corrected by how far the database's is ahead when they were last compared: the tokens of each process
- * are valid at once at every other, whatever their machines say. `report` gets a line when they begin to be more than 2 s
- * apart.
+ * The machine's clock, corrected by its offset from the database's clock at the last comparison. Tokens of one process
+ * are therefore valid at once in every other process, even if the machines' clocks differ. `report` gets a line when
+ * the clocks start to differ by more than 2 s.
  */
 export function followDatabase(machine: Clock, report: (line: string) => void): FollowingClock {
   let aheadMs = 0
@@ -32,7 +32,7 @@ export function followDatabase(machine: Clock, report: (line: string) => void): 
       const [row] = await ask('select extract(epoch from clock_timestamp())::float8 * 1000 as ms')
       const receivedMs = machine.now().getTime()
       if (!row) return
-      // The database read its clock at some time between the two.
+      // The database read its clock between sending and receiving.
       const errorMs = Math.abs(receivedMs - sentMs) / 2
       const measuredMs = row.ms - (sentMs + receivedMs) / 2
       if (Math.abs(measuredMs - aheadMs) > errorMs) aheadMs = Math.round(measuredMs)

@@ -1,6 +1,6 @@
 /**
- * A cell of CSV (RFC 4180). One that starts like a formula is prefixed with a quote: spreadsheets would run it (OWASP, CSV
- * injection).
+ * A CSV cell (RFC 4180). A text that starts like a formula gets a quote as prefix, because spreadsheets would run it
+ * (OWASP, CSV injection).
  */
 export function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text

@@ -9,35 +9,35 @@ export interface FieldError {
 
 export interface ErrorDefinition {
   status: number
-  /** Stable and documented: callers branch on it. */
+  /** Stable and documented, because callers branch on it. */
   code: string
-  /** The general case in a few words; the `title` of the problem (RFC 9457 §3.1.3). */
+  /** The general problem in a few words. It is the problem's `title` (RFC 9457 §3.1.3). */
   title: string
-  /** Cause and remedy in a sentence or two: in the catalogue, and the `detail` of a problem without one of its own. */
+  /** Cause and remedy in one or two sentences. Shown in the catalogue, and used as `detail` if an error sets none. */
   help: string
-  /** Members that a problem of this code may have in addition to those of every problem (RFC 9457 §3.2). */
+  /** Members that a problem with this code may have in addition to the members of every problem (RFC 9457 §3.2). */
   members: TProperties
 }
 
 export interface ErrorDetails {
-  /** Public: this occurrence and what to do about it. Default: the `help` of its definition. */
+  /** Public: this occurrence and what to do about it. By default the `help` of the definition. */
   detail?: string
   /** Logged, never sent. */
   cause?: unknown
   errors?: FieldError[]
   headers?: Record<string, string>
-  /** Which limit was used up, for the metrics; never sent. */
+  /** The limit that was used up, for metrics. Never sent. */
   limit?: string
-  /** Extension members of the problem, such as `retry_after`: those that its definition declares. */
+  /** Extension members of the problem, such as `retry_after`. The definition must declare them. */
   extra?: Record<string, unknown>
 }
 
-/** A field of an error, such as the `code` of Node.js. Undefined if the value is not an error. */
+/** Reads a field of an error, such as Node.js's `code`. Returns undefined if the value is not an error. */
 export function readErrorField(error: unknown, name: string): unknown {
   return error instanceof Error ? Reflect.get(error, name) : undefined
 }
 
-/** A refusal with a stable code. Everything in it but `cause` and `limit` is shown to the caller. */
+/** A refusal with a stable code. The caller sees everything in it except `cause` and `limit`. */
 export class ApiError extends Error {
   readonly definition: ErrorDefinition
   readonly details: ErrorDetails
@@ -52,11 +52,11 @@ export class ApiError extends Error {
 
 export interface ErrorFactory extends ErrorDefinition {
   (details?: ErrorDetails): ApiError
-  /** The same code with another of the statuses it is defined with. */
+  /** The same code with another status from its definition. */
   as(status: number): ErrorFactory
 }
 
-/** A code that has several statuses by contract lists them, the usual one first. */
+/** If the contract gives a code several statuses, they are listed here, the usual one first. */
 type ErrorRow = readonly [
   status: number | readonly [number, ...number[]],
   code: string,
@@ -65,10 +65,13 @@ type ErrorRow = readonly [
   members?: TProperties,
 ]
 
-/** The catalogue: every code of the service, filled as the modules that define them load. */
+/** Every error code of the service. Modules add their codes when they are loaded. */
 const catalogue = new Map<string, ErrorDefinition>()
 
-/** Defines a feature's errors. Throws for a code that is defined already: each has one owner, and others import it. */
+/**
+ * Defines a feature's errors. Throws if a code is already defined: each code has one owner, from which others import
+ * it.
+ */
 export function defineErrors<K extends string>(table: Record<K, ErrorRow>): Record<K, ErrorFactory> {
   const factories = Object.entries<ErrorRow>(table).map(([key, row]) => [key, define(row)] as const)
   return Object.fromEntries(factories) as Record<K, ErrorFactory>
@@ -86,12 +89,12 @@ function define([given, code, title, help, members = {}]: ErrorRow): ErrorFactor
   return as(statuses[0])
 }
 
-/** Every error code that any loaded module defines, sorted; feeds the documentation. */
+/** Every error code that a loaded module defines, sorted. The documentation is generated from it. */
 export function errorCatalogue(): ErrorDefinition[] {
   return [...catalogue.values()].sort((a, b) => a.status - b.status || a.code.localeCompare(b.code))
 }
 
-/** What any loaded module defines for a code. */
+/** The definition of a code, if a loaded module has one. */
 export function findErrorDefinition(code: string): ErrorDefinition | undefined {
   return catalogue.get(code)
 }
@@ -106,7 +109,7 @@ const fieldErrors = (description: string) =>
     { description },
   )
 
-/** What the pipeline itself may answer on any route. */
+/** Errors that the pipeline itself may return on any route. */
 export const httpErrors = defineErrors({
   invalidRequest: [
     400,
@@ -312,7 +315,7 @@ export const httpErrors = defineErrors({
   ],
 })
 
-/** `invalid_request` for a field, or several with the same fault. The message ends without a full stop. */
+/** `invalid_request` for one field, or for several with the same problem. The message ends without a full stop. */
 export function invalidField(
   fields: string | string[],
   code: string,
@@ -322,7 +325,7 @@ export function invalidField(
   return httpErrors.invalidRequest({ detail, errors: [fields].flat().map((field) => ({ field, code, message })) })
 }
 
-/** The refusal of what would have to wait too long. */
+/** The refusal of work that would have to wait too long. */
 export function busy(): ApiError {
   return httpErrors.unavailable({ detail: 'The service is busy. Try again.', headers: { 'retry-after': '1' } })
 }

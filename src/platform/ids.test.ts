@@ -10,10 +10,10 @@ test('an id is a UUIDv7 that carries its time, and sorts behind those before it'
   expect(ids.toSorted()).toEqual(ids)
   const before = Date.now()
   const time = Number.parseInt(newId().replace('-', '').slice(0, 12), 16)
-  // The counter may have carried into a later millisecond.
+  // The counter may have moved the time to a later millisecond.
   expect(time).toBeGreaterThanOrEqual(before)
   expect(time).toBeLessThan(before + 1000)
-  // All but the six bits of version and variant, and the time, differ from id to id.
+  // Apart from the time and the six bits of version and variant, all digits differ between ids.
   for (const at of [20, 21, 22, 24, 30, 35]) expect(new Set(ids.map((id) => id[at])).size, `character ${at}`).toBe(16)
 })
 

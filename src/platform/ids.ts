@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 let lastMs = 0
 let sequence = 0
 
-/** A lower-case UUIDv7 (RFC 9562 §5.7). Within one process ids sort in the order they were created. */
+/** A lower-case UUIDv7 (RFC 9562 §5.7). Ids of one process sort in the order of their creation. */
 export function newId(nowMs = Date.now()): string {
   // Process clock: an id begins with its creation time, so that rows are stored in that order.
   const random = randomUUID()
-  // RFC 9562 §6.2 method 1: `rand_a` is a counter within the millisecond, and carries into the next one.
+  // RFC 9562 §6.2 method 1: `rand_a` counts within a millisecond, and an overflow moves the time to the next one.
   if (nowMs > lastMs) {
     lastMs = nowMs
     sequence = Number.parseInt(random.slice(0, 8), 16) & 0x3ff
@@ -22,7 +22,7 @@ export function newId(nowMs = Date.now()): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Whether the text is a UUID as this service writes them, so that it may be compared with a uuid column. */
+/** Whether the text is a UUID in this service's form, so that it may be compared with a uuid column. */
 export function isId(text: string): boolean {
   return UUID.test(text)
 }
@@ -44,7 +44,7 @@ function toBase32(value: number, width: number): string {
   return text
 }
 
-/** The lowest UUIDv7 of a moment: ids made before it are lower. */
+/** The lowest UUIDv7 of a time. Ids made earlier are lower. */
 export function firstIdAt(time: Date): string {
   const hex = time.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 40
 
 /**
- * The known name that a mistyped one most resembles, or null if it resembles none: another spelling (`otpId` for
- * `otp_id`), or up to two letters wrong, of a short name one.
+ * The known name that a mistyped name most resembles, or null. Names resemble each other if they differ in spelling
+ * style (`otpId` for `otp_id`) or in up to two letters (one letter in short names).
  */
 export function findNearest(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_LENGTH) return null
@@ -20,7 +20,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
-/** How many letters must be added, dropped, replaced, or swapped with their neighbour (optimal string alignment). */
+/** How many letters must be added, dropped, replaced, or swapped with a neighbour (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

@@ -9,31 +9,31 @@ import type { RunInTransaction } from './db/tx.ts'
 import type { Log } from './observability/log.ts'
 import type { Metrics } from './observability/metrics.ts'
 
-/** What every feature builds on: one value per process (in tests, per app). */
+/** What every feature builds on. There is one value per process (in tests, per app). */
 export interface Platform {
   config: Config
   clock: Clock
   log: Log
   metrics: Metrics
   database: Database
-  /** For single statements. */
+  /** The handle for single statements. */
   db: Db
-  /** For several that belong together. */
+  /** Runs several statements in a transaction. */
   tx: RunInTransaction
   keyring: Keyring
   caches: Caches
-  /** In tests: a route that breaks its own declaration (errors, event) fails. */
+  /** In tests: makes a route fail that breaks its own declaration (errors, events). */
   strict: boolean
-  /** In tests: what argon2id costs, whatever is set. */
+  /** In tests: the cost of argon2id, which overrides settings. */
   hashCost: PasswordParameters | null
-  /** In tests: others that were made before. */
+  /** In tests: returns key pairs that were made earlier. */
   makeRsaPair: MakeRsaPair
 }
 
-/** A slot: what `src/wiring` passes in where an import would point upwards. */
+/** A slot for a value that `src/wiring` passes in, because an import would point upwards. */
 export interface Slot<T> {
   provide(platform: Platform, value: T): void
-  /** Throws if no value was provided. */
+  /** Throws if nothing was handed in. */
   of(platform: Platform): T
 }
 
@@ -49,7 +49,7 @@ export function defineSlot<T>(name: string): Slot<T> {
   }
 }
 
-/** State that belongs to a process, such as a cache or a queue of writes: created on first use, one per platform. */
+/** State of a process, such as a cache or a queue of writes. Created at first use, once for each platform. */
 export function perPlatform<T>(make: (platform: Platform) => T): (platform: Platform) => T {
   const made = new WeakMap<Platform, { value: T }>()
   return (platform) => {

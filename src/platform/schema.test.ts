@@ -7,6 +7,6 @@ test('a name is of one schema, and a schema has one name', () => {
   expect(schema).toHaveProperty(NAME, 'SchemaTestFirst')
   expect(() => named('SchemaTestFirst', Type.Object({ a: Type.String() }))).toThrow('SchemaTestFirst')
   expect(() => named('SchemaTestSecond', schema)).toThrow('both SchemaTestFirst and SchemaTestSecond')
-  // A refused name stays free.
+  // A name whose use was refused is still available.
   expect(named('SchemaTestSecond', Type.String())).toHaveProperty(NAME, 'SchemaTestSecond')
 })

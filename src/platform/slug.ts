@@ -8,19 +8,19 @@ export const MAX_SLUG = 63
 
 const form = new RegExp(SLUG_PATTERN)
 
-/** Whether the text is a slug as it is: nothing is normalised, so that a look-alike never becomes another's slug. */
+/** Whether the text is a slug as it stands. Nothing is normalised, so that a look-alike never becomes another slug. */
 export function isSlug(text: string): boolean {
   return text.length <= MAX_SLUG && form.test(text)
 }
 
-/** A slug made of a name; `otherwise` where that has no Latin letters or digits. */
+/** Makes a slug from a name, or returns `otherwise` if the name has no Latin letters or digits. */
 export function slugOf(name: string, otherwise: string): string {
   const plain = name.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '')
   const slug = plain.replaceAll(/[^a-z0-9]+/g, '-').slice(0, MAX_SLUG)
   return slug.replaceAll(/^-|-$/g, '') || otherwise
 }
 
-/** Of the schema of a change: what the refusal of a slug says. */
+/** For the schema of a change: the text with which a slug is refused. */
 export const SLUG_NEVER_CHANGES = { 'x-elsewhere': { slug: 'a slug never changes' } }
 
 export const slugErrors = defineErrors({

@@ -13,15 +13,15 @@ import {
   takeTurn,
 } from './limits/fair-queue.ts'
 
-/** Threads for computations that would block the event loop, and the queue before them, which is fair by directory. */
+/** Threads for computations that would block the event loop, with a queue in front that is fair by directory. */
 export interface ThreadPool {
   queue: FairQueue
-  /** Of the refusal, where too many wait or one has waited too long. */
+  /** The detail of the refusal if too many requests wait or one has waited too long. */
   busyDetail: string
   start(): Piscina
-  /** After each change of how many wait. */
+  /** Called after each change of the number of waiting requests. */
   onWaiting(waiting: number): void
-  /** Started with the first computation: a process without any has no threads. */
+  /** Started with the first computation, so a process without computations has no threads. */
   piscina: Piscina | null
   closed: boolean
 }
@@ -34,11 +34,11 @@ export function openThreadPool(
   return { busyDetail, start, onWaiting, queue, piscina: null, closed: false }
 }
 
-// Computations yield the processor to other work. Only on Linux does nice(2) apply to the calling thread: on macOS it would
-// slow down the whole process, and on Windows a positive number raises the priority.
+// Computations yield the processor to other work. Only on Linux does nice(2) apply to the calling thread. On macOS it
+// would slow down the whole process, and on Windows a positive number raises the priority.
 export const NICE = process.platform === 'linux' ? 10 : 0
 
-/** What the present request holds of a pool. */
+/** What the current request has taken of a pool. */
 interface Held {
   pool: ThreadPool
   place: Place
@@ -53,8 +53,9 @@ function heldIn(pool: ThreadPool): Held | null {
 }
 
 /**
- * Runs work with one place of the queue for all of its computations, which together wait as long as one may. Take it before
- * anything is written, so that a full queue costs nothing. Throws `unavailable` if the queue is full.
+ * Runs work that takes one place in the queue for all of its computations, which together may wait as long as a single
+ * one. Call it before anything is written, so that a full queue has no effect. Throws `unavailable` if the queue is
+ * full.
  */
 export async function withPlace<T>(pool: ThreadPool, directory: { id: string }, work: () => Promise<T>): Promise<T> {
   if (heldIn(pool)) return work()
@@ -68,8 +69,8 @@ export async function withPlace<T>(pool: ThreadPool, directory: { id: string }, 
 }
 
 /**
- * Runs work that does one computation of this cost, when it is the turn of the directory. Throws `unavailable` if the queue is
- * full, or the request would wait too long.
+ * Runs work with one computation of this cost, when it is the directory's turn. Throws `unavailable` if the queue is
+ * full or the request would wait too long.
  */
 export async function withTurn<T>(
   pool: ThreadPool,
@@ -87,7 +88,7 @@ export async function withTurn<T>(
   tellWaiting()
   if (!begun) throw tooBusy(pool)
   try {
-    // It computes, and waits for no database.
+    // The computation does not wait for the database, so the deadline is paused.
     return await outsideDatabase(() => holding.run({ ...held, hasTurn: true }, work))
   } finally {
     begun.leave()
@@ -95,7 +96,7 @@ export async function withTurn<T>(
   }
 }
 
-/** The threads, started if there are none. */
+/** Returns the threads, and starts them if needed. */
 export function threadsOf(pool: ThreadPool): Piscina {
   pool.piscina ??= pool.start()
   return pool.piscina

@@ -4,7 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import { isId } from './ids.ts'
 import { isLocale, LOCALE_FORMAT } from './messages/locale.ts'
 
-/** Of values that have the types of their schema; tells the first thing that is wrong. */
+/** Validates values that already have their schema's types. Reports only the first error. */
 export const exact = makeAjv(false, false)
 
 export function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
@@ -15,15 +15,16 @@ export function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
     strict: false,
     removeAdditional: false,
     useDefaults: false,
-    // Ours are valid: to compile the schema of schemas takes longer than any of them.
+    // Our schemas are valid, and compiling the meta-schema takes longer than compiling any of them.
     meta: false,
     validateSchema: false,
   })
   addFormats.default(ajv)
-  // In either case (RFC 9562 §4). Ajv's own accepts a `urn:uuid:` prefix too, which PostgreSQL refuses.
+  // Accepts either case (RFC 9562 §4). Ajv's own format also accepts a `urn:uuid:` prefix, which PostgreSQL refuses.
   ajv.addFormat('uuid', (text: string) => isId(text.toLowerCase()))
   ajv.addFormat(LOCALE_FORMAT, isLocale)
-  // Ajv's own count the characters of every text. There are at most as many as UTF-16 units, and at least half.
+  // Replaces Ajv's length keywords, which count the characters of every text. A text has at most as many characters as
+  // UTF-16 units, and at least half as many.
   addLength(
     ajv,
     'maxLength',
@@ -40,7 +41,10 @@ export function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
   return ajv
 }
 
-/** A text that is longer than the schema allows is not matched as well: that may take a time of its length squared. */
+/**
+ * A text that is longer than the schema allows is not matched with the pattern, because matching may take quadratic
+ * time.
+ */
 function boundPatterns(ajv: Ajv): void {
   ajv.removeKeyword('pattern').addKeyword({
     keyword: 'pattern',
@@ -56,7 +60,7 @@ function boundPatterns(ajv: Ajv): void {
 
 type Fits = (text: string, limit: number) => boolean
 
-/** Before patterns, which would read a text of any length. */
+/** Added before patterns, which would read a text of any length. */
 function addLength(ajv: Ajv, keyword: string, than: string, fits: Fits): void {
   ajv.removeKeyword(keyword).addKeyword({
     keyword,
@@ -68,7 +72,7 @@ function addLength(ajv: Ajv, keyword: string, than: string, fits: Fits): void {
   })
 }
 
-/** Code points, which is what JSON Schema limits (Validation §6.3), up to `enough` of them. */
+/** Counts code points, the unit of JSON Schema's limits (Validation §6.3), up to `enough`. */
 function countCharacters(text: string, enough: number): number {
   let count = 0
   for (const _ of text) if (++count >= enough) break
@@ -77,19 +81,22 @@ function countCharacters(text: string, enough: number): number {
 
 const validators = new WeakMap<TSchema, ValidateFunction>()
 
-/** What is wrong with a value by a schema, or null. The schema is compiled when it is first used, and kept for good: it is a constant. */
+/**
+ * Returns a value's error by a schema, or null. The schema is compiled at its first use and kept forever, because
+ * schemas are constants.
+ */
 export function findFault(schema: TSchema, value: unknown): ErrorObject | null {
   const validate = validators.get(schema) ?? exact.compile(schema)
   validators.set(schema, validate)
   if (validate(value)) return null
   const [fault] = validate.errors ?? []
-  // They hold the value, which may be a secret.
+  // The errors contain the value, which may be a secret.
   validate.errors = null
   if (!fault) throw new Error('A validator has refused a value and does not say why')
   return fault
 }
 
-/** Whether a value is as its schema says, such as one of the database, where other releases have written. */
+/** Whether a value matches its schema, for example a value in the database that another release may have written. */
 export function fits<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
   return findFault(schema, value) === null
 }

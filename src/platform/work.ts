@@ -3,34 +3,34 @@ import type { Origin } from './events/origin.ts'
 import type { Platform } from './platform.ts'
 import type { AccountScope, Directory, Reach } from './tenancy/directory.ts'
 
-/** What all work has: the process, who acts, and the handle for statements. */
+/** What all work has: the platform, the actor, and the handle for statements. */
 interface WorkBase {
   platform: Platform
-  /** Who acts, for events. */
+  /** The actor and request, for events. */
   origin: Origin
-  /** The pool, for single statements; inside `inTx` the transaction. */
+  /** The pool, for single statements. Inside `inTx` the transaction. */
   db: Db
 }
 
 /**
- * What a rule works with, and the tenant that the caller was admitted to. Rules take `(work, input)`; stores take
+ * What a rule works with, and the tenant to which the caller was admitted. Rules take `(work, input)`. Stores take
  * `(db, directory, row)` and nothing else.
  */
 export interface Work extends WorkBase {
   directory: Directory
 }
 
-/** The same for reads of one directory, or of a whole environment. */
+/** Work for reads of one directory or of a whole environment. */
 export interface ReachWork extends WorkBase {
   reach: Reach
 }
 
-/** The same for what belongs to the account and not to a directory. */
+/** Work for records that belong to the account and not to a directory. */
 export interface AccountWork extends WorkBase {
   account: AccountScope
 }
 
-/** Work inside a transaction: its writes succeed together, or not at all. */
+/** Work inside a transaction. Its writes succeed together or not at all. */
 export interface TxWork extends Work {
   db: Tx
 }
@@ -41,8 +41,8 @@ export interface AccountTxWork extends AccountWork {
 }
 
 /**
- * Runs a function in one transaction: that of the given work, or a new one. It is run again after a deadlock or a
- * serialization failure, so it must have no effect outside the transaction. What must survive a refusal is written
+ * Runs a function in one transaction: the given work's transaction, or a new one. It runs again after a deadlock or a
+ * serialization failure, so it must have no effect outside the transaction. Writes that must survive a refusal go
  * through `platform.db`.
  */
 export function inTx<W extends Pick<Work, 'platform' | 'db'>, T>(

@@ -3,7 +3,7 @@ import type { Config } from '../platform/config/config.ts'
 import type { Log } from '../platform/observability/log.ts'
 import type { Lifetime } from './lifetime.ts'
 
-/** Reports progress during a start: to people in development, to the log in production. */
+/** Reports progress during a start, to people in development and to the log in production. */
 export type Say = (line: string) => void
 
 export function sayTo(config: Config, log: Log): Say {
@@ -14,9 +14,9 @@ export const version: string = JSON.parse(readFileSync(new URL('../../package.js
 
 /** The first API key of a deployment. */
 export interface FirstKey {
-  /** The text of one that this very start has created: the only chance to show it. */
+  /** The text of a key that this start has created. It can only be shown now. */
   made: string | null
-  /** Whether there is none, and the operator has to create it. */
+  /** Whether there is no key, so that the operator must create one. */
   missing: boolean
 }
 
@@ -32,7 +32,9 @@ export interface Ready {
 
 const STOPPING = 'Watchword is stopping. It completes open requests and accepts no new ones.'
 
-/** Announces that the service is ready, how to make a first request, and later that it is stopping and has stopped. */
+/**
+ * Announces that the service is ready and how to make a first request, and later that it is stopping and has stopped.
+ */
 export function announceReady({ config, log, port, firstKey, lifetime }: Ready): void {
   const say = sayTo(config, log)
   lifetime.ending.addEventListener('abort', () => say(STOPPING))

@@ -6,15 +6,15 @@ interface Step {
   close(): Promise<void>
 }
 
-/** Ends a process once, undoing its start in reverse order, each step within its time limit. */
+/** Ends a process once. Undoes its start in reverse order, each step within its time limit. */
 export interface Lifetime {
-  /** Aborted when the end begins: from then on the process is not ready, and a start in progress gives up. */
+  /** Aborted when the end begins. From then on the process is not ready, and a start in progress stops. */
   ending: AbortSignal
-  /** Adds a step to run at the end. A step that exceeds its limit is abandoned. */
+  /** Adds a step to run at the end. A step that exceeds its time limit is abandoned. */
   atEnd(name: string, limitMs: number, close: () => Promise<void>): void
   /** Runs after every step, before the process ends. */
   atLast(run: () => void): void
-  /** Ends the process. Idempotent. */
+  /** Ends the process. Further calls have no effect. */
   end(exitCode: number): Promise<void>
 }
 
@@ -52,10 +52,10 @@ async function undo({ name, limitMs, close }: Step, report: (line: string) => vo
   if (problem !== null) report(`Stopping: ${name} ${problem}.`)
 }
 
-// Ctrl-C reaches us from the terminal, and again from npm, which forwards it to its child.
+// Ctrl-C arrives once from the terminal, and again from npm, which forwards it to its child.
 const ECHO_MS = 500
 
-/** The first SIGINT or SIGTERM ends the process gracefully, a second one at once. */
+/** The first SIGINT or SIGTERM ends the process gracefully, and a second one ends it at once. */
 export function endOnSignals(lifetime: Lifetime): void {
   let firstAt: number | null = null
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

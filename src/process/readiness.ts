@@ -10,8 +10,8 @@ const CHECK_MS = 2000
 const [LOCK_TRIES, LOCK_PAUSE_MS] = [20, 50]
 
 /**
- * Checks each part that requests need by actually using it. Probes that come meanwhile share the check. Its result is not
- * kept: it would be out of date just when it matters.
+ * Checks each part that requests depend on by actually using it. Probes that arrive during a check share it. The
+ * result is not cached, because it would be outdated exactly when it matters.
  */
 export function readinessChecks(platform: Platform, worker: Worker): () => Promise<Checks> {
   const wanted = readMigrations().map(({ name }) => name)
@@ -41,10 +41,11 @@ async function succeeds(check: Promise<boolean>): Promise<'ok' | 'failed'> {
 }
 
 /**
- * Writes by locking a row: the commit reaches the disk and synchronous standbys, and no row is rewritten. A server that only
- * reads refuses it, and the connections to it are closed. Checks of other processes lock the row for milliseconds. A commit that
- * hangs leaves it locked: later checks then fail without a commit of their own, and no more connections hang. A full disk or a locked
- * table is not looked for: every process shares those, and reads go on.
+ * Tests writing by locking a row: the commit reaches the disk and synchronous standbys, and no row is rewritten. A
+ * read-only server refuses it, and the connections to that server are closed. Checks of other processes lock the row
+ * for milliseconds. A commit that hangs leaves the row locked. Later checks then fail without a commit of their own,
+ * and no more connections hang. A full disk or a locked table is not detected, because every process shares those and
+ * reads still work.
  */
 async function canWrite({ database }: Platform): Promise<boolean> {
   for (let tries = LOCK_TRIES; tries > 0; tries--) {
@@ -63,7 +64,7 @@ async function isMigrated({ database }: Platform, wanted: string[]): Promise<boo
   return wanted.every((name) => applied.has(name))
 }
 
-/** Tries the home account's key, which stands for all: it proves that the master key opens the signing keys. */
+/** Tests the home account's key as an example for all. This proves that the master key opens the signing keys. */
 async function canSign(platform: Platform): Promise<boolean> {
   const home = await platform.db
     .selectFrom('environments')
@@ -72,6 +73,6 @@ async function canSign(platform: Platform): Promise<boolean> {
     .where('accounts.home', '=', true)
     .where('environments.slug', '=', 'production')
     .executeTakeFirst()
-  // A deployment that has not been set up yet has nothing to sign with, and nothing to sign.
+  // A deployment that has not been set up yet has no key and nothing to sign.
   return home === undefined || (await publicKeys(platform, home.id)).length > 0
 }

@@ -9,7 +9,8 @@ import { buildService, ensureSchema, openDeploymentDatabase, privateListener, pr
 import { explainStartFailure } from './start-failure.ts'
 
 /**
- * Starts the service: alone in this process, as the primary of several, or as one of its workers. Ends it on a signal.
+ * Starts the service: alone in this process, as the primary of several workers, or as one of the workers. A signal
+ * ends it.
  */
 export async function runProcess(): Promise<void> {
   const lifetime = beginLifetime((line) => process.stderr.write(`${line}\n`))
@@ -22,7 +23,7 @@ export async function runProcess(): Promise<void> {
     else if (config.workers > 1) await (await import('./workers.ts')).runPrimary(config, lifetime)
     else await runAlone(config, lifetime)
   } catch (error) {
-    // If told to end during the start, what breaks is not a failure.
+    // An error after a request to end during the start is not a failure.
     if (lifetime.ending.aborted) return
     const line = explainStartFailure(error, config)
     process.stderr.write(`${line ?? `Watchword could not start. ${error instanceof Error ? error.stack : error}`}\n`)
@@ -34,7 +35,7 @@ export async function runProcess(): Promise<void> {
 async function runAlone(config: Config, lifetime: Lifetime): Promise<void> {
   const log = createLog(config)
   const say = sayTo(config, log)
-  // Loads while PostgreSQL starts in a process of its own.
+  // Loads while PostgreSQL starts in a separate process.
   const loading = import('../wiring/app.ts')
   loading.catch(() => undefined)
   const database = await openDeploymentDatabase(config, lifetime, say)
@@ -48,18 +49,18 @@ async function runAlone(config: Config, lifetime: Lifetime): Promise<void> {
     ...service.readers,
     readChecks: async () => (isReady ? service.readers.readChecks() : null),
   })
-  // Shown once: not before nothing can fail any more.
+  // Shown only once, so it is created only when nothing can fail any more.
   const firstKey = await provideFirstKey(service.app.platform)
   isReady = true
   announceReady({ config, log, port, firstKey, lifetime })
 }
 
-/** An uncaught error leaves the process in an unknown state: it ends, and its supervisor starts a fresh one. */
+/** After an uncaught error, the state of the process is unknown. It ends, and its supervisor starts a new one. */
 function endOnFaults(config: Config, lifetime: Lifetime): void {
   const log = createLog(config)
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => {
-      // Connections still in use break while the process ends.
+      // Connections that are still in use break while the process ends.
       if (lifetime.ending.aborted) return log.debug({ error, code: event }, 'An error while ending')
       log.error({ error, code: event }, 'An unexpected error ends this process')
       void lifetime.end(1)

@@ -3,7 +3,7 @@ import { explainDatabaseError } from '../platform/db/reach.ts'
 import { EmbeddedError } from '../platform/embedded/embedded-error.ts'
 import { readErrorField } from '../platform/errors.ts'
 
-/** One line on why the start failed and what to do about it, or null for a fault of our own. */
+/** Explains in one line why the start failed and what to do. Null for an error of our own. */
 export function explainStartFailure(error: unknown, config: Config | null): string | null {
   if (error instanceof ConfigError || error instanceof EmbeddedError) return error.message
   if (!(error instanceof Error)) return null

@@ -17,19 +17,19 @@ import { freeAfterStart, settleRequestObjects } from './heap.ts'
 import type { Lifetime } from './lifetime.ts'
 
 const PATIENCE_MS = 30_000
-// Running requests and jobs get 25 s together: orchestrators kill after 30.
+// Running requests and jobs get 25 s together, because orchestrators kill the process after 30 s.
 const DRAIN_MS = 20_000
 const JOBS_MS = 4000
 const CLOSE_MS = 1000
 const EMBEDDED_STOP_MS = 60_000
 
-/** The database of a deployment, and the pooler in front of it, if there is one. */
+/** The database of a deployment, and the pooler in front of it if there is one. */
 export interface DeploymentDatabase {
   databaseUrl: string
   pooler: Pooler | null
 }
 
-/** Brings up the database of this deployment. The embedded one is stopped last. */
+/** Opens the database of this deployment. An embedded database is stopped last. */
 export async function openDeploymentDatabase(
   config: Config,
   lifetime: Lifetime,
@@ -40,15 +40,16 @@ export async function openDeploymentDatabase(
     return { databaseUrl: config.databaseUrl, pooler: await findPooler(config.databaseUrl, config.databaseDirectUrl) }
   }
   const starting = startEmbedded({ dataDir: config.dataDir, log: say })
-  // If told to end while it starts, we must still not leave it running; a failed start leaves nothing behind.
+  // Even if the process must end during this start, PostgreSQL must not be left running. A failed start leaves nothing
+  // running.
   const started = starting.catch(() => null)
   lifetime.atEnd('the embedded PostgreSQL', EMBEDDED_STOP_MS, async () => (await started)?.stop())
   return { databaseUrl: (await starting).url, pooler: null }
 }
 
 /**
- * Migrates the schema to this release, or refuses to start if the operator does that separately. Then looks whether this
- * is still the same database.
+ * Migrates the schema to this release, or refuses to start if the operator migrates separately. Then checks whether
+ * the database is still the same one.
  */
 export async function ensureSchema(
   config: Config,
@@ -72,9 +73,9 @@ async function refuseOtherSchema(url: string): Promise<void> {
 }
 
 /**
- * Provides the first API key of a deployment that has none: the operator's own, or, on an embedded database in
- * development, a fresh one, which is returned to be shown once. On another database there may already be a deployment
- * that is about to be set up: there, `missing` says that the operator has a key to make.
+ * Provides the first API key of a deployment that has none. It is the operator's own key or, on an embedded database
+ * in development, a new key, which is returned to be shown once. Any other database may belong to a deployment that is
+ * still being set up. In that case `missing` says that the operator must create a key.
  */
 export async function provideFirstKey(platform: Platform): Promise<FirstKey> {
   const { bootstrapApiKey, production, databaseUrl } = platform.config
@@ -96,13 +97,13 @@ export interface ServiceOptions {
 export interface Service {
   app: App
   readers: Pick<PrivateListenerOptions, 'readChecks' | 'readMetrics'>
-  /** Brings the gauges of what waits in the database up to date. */
+  /** Updates the gauges of rows that wait in the database. */
   measure(): Promise<void>
-  /** Starts to accept requests; returns the port. */
+  /** Starts to accept requests, and returns the port. */
   listen(): Promise<number>
 }
 
-/** Builds the app and starts its jobs. Shuts down in this order: requests, jobs, database connections. */
+/** Builds the app and starts its jobs. Shuts down requests, then jobs, then database connections. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
   const { config, lifetime } = options
   const [
@@ -132,7 +133,8 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   lifetime.atEnd('finishing deliveries', JOBS_MS + CLOSE_MS, () => dispatcher.stop(JOBS_MS))
   lifetime.atEnd('answering requests', DRAIN_MS, () => drain(app.server))
   const check = readinessChecks(app.platform, worker)
-  // By the process that is asked: a job would do so in one of many. Metrics must work without a database, too.
+  // Measured by the process that is asked, whereas a job would run in any of several processes. Metrics must also work
+  // without a database.
   const measure = async () => {
     const [checks] = await Promise.all([check(), measureWaiting(app.platform).catch(() => undefined)])
     for (const [name, state] of Object.entries(checks)) app.metrics.ready.set({ check: name }, state === 'ok' ? 1 : 0)
@@ -158,7 +160,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
 }
 
 /**
- * Opens the private listener, which stays until the process is gone: while it ends, it reports that it is not ready.
+ * Opens the private listener, which stays until the process ends, so that it can report that the process is not ready.
  */
 export function privateListener(config: Config, lifetime: Lifetime) {
   let close: (() => Promise<void>) | null = null
@@ -169,7 +171,7 @@ export function privateListener(config: Config, lifetime: Lifetime) {
   }
 }
 
-/** Both IP versions, or only IPv4 if the machine has no IPv6. */
+/** Listens on both IP versions, or only on IPv4 if the machine has no IPv6. */
 function everyAddress(): string {
   const addresses = Object.values(networkInterfaces()).flat()
   return addresses.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0'
@@ -178,7 +180,7 @@ function everyAddress(): string {
 /** Accepts no new connections and answers the requests already received. */
 async function drain(server: FastifyInstance): Promise<void> {
   const closed = server.close()
-  // A connection that becomes idle during the drain would be kept open for its next request.
+  // A connection that becomes idle while draining would be kept open for its next request.
   const sweep = setInterval(() => server.server.closeIdleConnections(), 50)
   await closed.finally(() => clearInterval(sweep))
 }

@@ -18,7 +18,9 @@ const ANSWER_MS = 3000
 const STOP_MS = 27_000
 const HEALTHY_MS = 60_000
 
-/** The primary of `WORKERS` workers: owns the embedded database, migrates, and keeps the workers running. */
+/**
+ * The primary process with `WORKERS` workers. It owns the embedded database, migrates, and keeps the workers running.
+ */
 export async function runPrimary(config: Config, lifetime: Lifetime): Promise<void> {
   assertWorkersServed(config)
   const log = createLog(config)
@@ -30,7 +32,7 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
   const { databaseUrl } = database
   const openPrivateListener = privateListener(config, lifetime)
   lifetime.atEnd('stopping the workers', STOP_MS, stopWorkers)
-  // One starts ahead of the others: what stops it would stop all, and is reported once.
+  // One worker starts before the others. A problem that would stop all of them is then reported only once.
   const port = await startFirst(fork({ slot: 1, databaseUrl, log, lifetime }))
   if (port === null) return close().then(() => lifetime.end(1))
   for (let slot = 2; slot <= config.workers; slot++) fork({ slot, databaseUrl, log, lifetime })
@@ -39,13 +41,13 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
     readChecks: async () => (lifetime.ending.aborted || !isReady ? null : mergeChecks(await askAll('checks'))),
     readMetrics: async () => mergeMetrics(await askAll('metrics')),
   })
-  // Shown once: not before nothing can fail any more.
+  // Shown only once, so it is created only when nothing can fail any more.
   const firstKey = await provideFirstKey(platform).finally(close)
   isReady = true
   announceReady({ config, log, port, firstKey, lifetime })
 }
 
-/** A process that answers requests, on the database that the primary has prepared. */
+/** A process that serves requests, on the database that the primary has prepared. */
 export async function runWorker(config: Config, lifetime: Lifetime): Promise<void> {
   const log = createLog(config)
   const service = await buildService({
@@ -62,13 +64,13 @@ export async function runWorker(config: Config, lifetime: Lifetime): Promise<voi
     registry.setDefaultLabels({ worker: String(message.slot) })
     const readMetrics = () => service.measure().then(() => registry.getMetricsAsJSON())
     const answer = message.ask === 'checks' ? await service.readers.readChecks() : await readMetrics()
-    // The primary may have gone meanwhile.
+    // The primary may have ended meanwhile.
     if (process.connected) process.send?.({ id: message.id, answer })
   })
   await service.listen()
 }
 
-/** Slot numbers from 1, which a worker's replacement inherits, so that its metrics continue under the same label. */
+/** Slot numbers from 1. A replacement inherits its worker's slot, so that its metrics continue under the same label. */
 const slots = new Map<number, number>()
 
 interface Place {
@@ -78,7 +80,7 @@ interface Place {
   lifetime: Lifetime
 }
 
-/** Starts a worker, and replaces it whenever it ends, with a delay that grows the more often that happens. */
+/** Starts a worker and replaces it whenever it ends. The delay grows with the number of consecutive ends. */
 function fork(place: Place, deaths = 0): Worker {
   const { slot, databaseUrl, log, lifetime } = place
   const worker = cluster.fork({ DATABASE_URL: databaseUrl })
@@ -102,7 +104,7 @@ function fork(place: Place, deaths = 0): Worker {
   return worker
 }
 
-/** @returns the worker's port, or null when it ended first, having said why. */
+/** @returns the worker's port, or null if the worker ended first and reported why. */
 async function startFirst(worker: Worker): Promise<number | null> {
   const over = new AbortController()
   const listening = once(worker, 'listening', { signal: over.signal }).then(([address]) => Number(address.port))
@@ -136,7 +138,7 @@ async function askAll(ask: Ask): Promise<unknown[]> {
   return answers.filter((answer) => answer !== null)
 }
 
-/** @returns null when the worker does not answer in time: it is starting, busy, or gone. */
+/** @returns null if the worker does not respond in time, because it is starting, busy, or has ended. */
 async function askWorker(worker: Worker, ask: Ask): Promise<unknown> {
   const id = ++questions
   const limit = AbortSignal.timeout(ANSWER_MS)
@@ -160,7 +162,7 @@ function isAnswer(message: unknown): message is { id: number; answer: unknown } 
   return typeof message === 'object' && message !== null && 'answer' in message && 'id' in message
 }
 
-/** A check passes if it passes in every worker that answers, and at least one answers. */
+/** A check passes if it passes in every worker that responds, and at least one responds. */
 function mergeChecks(answers: unknown[]): Checks | null {
   if (answers.length === 0) return null
   const passed = (name: string) =>

@@ -86,10 +86,10 @@ import { protocols } from './sso-protocols.ts'
 export interface AppOptions {
   config: Config
   databaseUrl: string
-  /** The pooler that `databaseUrl` leads to, if it is one. */
+  /** The pooler to which `databaseUrl` leads, if it is one. */
   pooler?: Pooler | null
   masterKeys: MasterKey[]
-  /** In tests: the clock of the process, which then does not follow that of the database. */
+  /** In tests: the clock of the process, which then does not follow the database's clock. */
   clock?: Clock
   /** In tests: the clock of the machine. */
   machineClock?: Clock
@@ -97,7 +97,7 @@ export interface AppOptions {
   strict?: boolean
   hashCost?: PasswordParameters
   makeRsaPair?: MakeRsaPair
-  /** In tests: other bounds of the waits for the database. */
+  /** In tests: different limits on waiting for the database. */
   bounds?: Partial<WaitingBounds>
 }
 
@@ -105,11 +105,11 @@ export interface App {
   platform: Platform
   metrics: Metrics
   server: FastifyInstance
-  /** Stops accepting requests, then closes everything the process holds open. */
+  /** Stops accepting requests, then closes everything that the process has open. */
   close(): Promise<void>
 }
 
-/** Opens what every process of the service and the command line need, wired. The database must be migrated. */
+/** Opens and wires what every process of the service and the command line need. The database must be migrated. */
 export async function openPlatform(options: AppOptions): Promise<{ platform: Platform; close(): Promise<void> }> {
   const { config, databaseUrl, pooler = null, masterKeys } = options
   const log = options.log ?? createLog(config)
@@ -150,7 +150,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
   }
 }
 
-/** Hands to features what they may not import. */
+/** Passes in what features may not import. */
 function handIn(platform: Platform): void {
   provideBelongings(platform, belongings)
   recordErasure.provide(platform, erasureOfRecords)
@@ -211,7 +211,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** What the HTTP server needs from the features. */
+/** The parts of the HTTP server that come from features. */
 export function appParts(platform: Platform): ServerParts {
   return {
     platform,

@@ -19,7 +19,7 @@ import { phoneCodeSettings } from '../features/sign-in/phone-codes/settings.ts'
 import { signupSettings } from '../features/sign-in/signup/settings.ts'
 import { joinSettings, type SettingsPart, settingsFamily } from '../platform/settings/settings.ts'
 
-/** What the nouns of sign-in bring to `/v1/auth/settings`, in the order of the contract. */
+/** The parts of `/v1/auth/settings` that the sign-in nouns define, in the order of the contract. */
 export const parts: readonly SettingsPart<TProperties>[] = [
   doorSettings,
   signupSettings,
@@ -41,7 +41,7 @@ export const parts: readonly SettingsPart<TProperties>[] = [
   provisioningSettings,
 ]
 
-/** The family that they make. */
+/** The family of these parts. */
 export const authSettingsFamily = settingsFamily(
   'The sign-in, sign-up and session settings of an organization, or the defaults of its environment, were changed.',
   parts.reduce((whole, part) => joinSettings(whole, part)),

@@ -16,7 +16,7 @@ import { passkeyBelongings } from '../features/sign-in/passkeys/belongings.ts'
 import { passwordBelongings } from '../features/sign-in/password/belongings.ts'
 import type { Belonging } from '../platform/lifecycle/belongings.ts'
 
-/** Everything that hangs on a user. */
+/** All tables whose rows belong to a user. */
 export const belongings: Belonging[] = [
   ...sessionBelongings,
   ...deviceBelongings,

@@ -5,16 +5,16 @@ import type { DB } from '../platform/db/schema.gen.ts'
 
 type Column<T extends keyof DB> = keyof DB[T] & string
 
-/** What the erasure of an organization does with the rows of a table. */
+/** What the erasure of an organization does with a table's rows. */
 type Fate<T extends keyof DB> =
-  /** The rows of its directories are removed, in batches by the values of this column. */
+  /** Removes the rows of the organization's directories, in batches by the values of this column. */
   | (DB[T] extends { directory_id: unknown } ? { removedBy: Column<T> } : never)
-  /** A rule of a feature removes or blanks them. */
+  /** A rule of a feature removes or blanks the rows. */
   | { handledBy: string }
-  /** They stay, for this reason. */
+  /** The rows stay, for this reason. */
   | { stays: string }
 
-/** For tables with few rows for each directory. */
+/** For tables with few rows in each directory. */
 const ofDirectory = { removedBy: 'directory_id' } as const
 const byId = { removedBy: 'id' } as const
 const byUser = { removedBy: 'user_id' } as const
@@ -106,7 +106,10 @@ export const ERASURE: { [T in keyof DB]: Fate<T> } = {
   webhooks: byId,
 }
 
-/** The tables that are emptied for the directories of an organization. Users go last, so that a repeated run finds them. */
+/**
+ * The tables that are emptied for an organization's directories. Users come last, so that a repeated run still finds
+ * them.
+ */
 export const erasureTables: readonly ErasedTable[] = Object.entries(ERASURE)
   .flatMap(([table, fate]) => ('removedBy' in fate ? { table, column: fate.removedBy } : []))
   .sort((a, b) => Number(a.table === 'users') - Number(b.table === 'users'))

@@ -4,5 +4,5 @@ import { mfaGate } from '../features/sign-in/challenges/gate.ts'
 import { lockGate } from '../features/sign-in/lockout/gate.ts'
 import { teamGate } from '../features/tenancy/members/joining.ts'
 
-/** What everyone who asks for a session passes, in this order. */
+/** The gates that every request for a session passes, in this order. */
 export const gates: readonly Gate[] = [organizationGate, lockGate, activeGate, teamGate, ssoGate, mfaGate]

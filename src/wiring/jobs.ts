@@ -88,7 +88,7 @@ export const jobs: JobHandler[] = [
   rotateSigningKeysWhenDue,
 ]
 
-/** Updates the gauges of what waits in the database; every process that is scraped does so for itself. */
+/** Updates the gauges of rows that wait in the database. Every process whose metrics are read does this for itself. */
 export async function measureWaiting(platform: Platform): Promise<void> {
   await Promise.all([
     measureHold(platform),

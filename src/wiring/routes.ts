@@ -70,16 +70,16 @@ import { belongings } from './belongings.ts'
 import { linkPages } from './link-pages.ts'
 import { methods } from './sign-in-methods.ts'
 
-/** What hangs on a user and ends with a change of them. */
+/** Events of rows that belong to a user and end with a change of the user. */
 const announced = belongings.flatMap(({ announce }) => (announce && !announce.onProofAlone ? [announce.event] : []))
 
-/** A lock ends sessions. Links to providers and groups stay. */
+/** A lock only ends sessions. Links to identity providers, and group memberships, stay. */
 const ended = [sessionEvents.revoked]
 
-/** Changes of secrets that waited in a challenge for the second factor. */
+/** Events of changes of secrets that waited in a challenge for the second factor. */
 const changes = methods.flatMap(({ heldChange }) => heldChange?.events ?? [])
 
-/** Events of the roles that a sign-in, an import or provisioning gives a user. */
+/** Events of the roles that a user gets in a sign-in, an import or provisioning. */
 const given = [userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
 
 const declared: Route[] = [
@@ -150,20 +150,20 @@ const declared: Route[] = [
   ...docsRoutes(() => routes),
 ]
 
-/** What a first proof of a mailbox takes away is recorded by whichever route it is made at. */
+/** Events of rows that a first proof of a mailbox removes. Any route where the proof is made may record them. */
 const withdrawn = belongings.flatMap(({ announce, proof }) =>
   announce && typeof proof === 'function' ? [announce.event] : [],
 )
 const proves = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type === userEvents.emailVerified.type)
 
-/** Who comes in accepts open invitations, and an invited user becomes active. */
+/** A person who signs in accepts open invitations, and an invited user becomes active. */
 const welcomed = [inviteEvents.accepted, userEvents.updated]
 const isWayIn = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type === sessionEvents.created.type)
 
-/** These change what groups give. */
+/** Operations that change which roles groups give. */
 const GIVE_ROLES = ['connections.update', 'connections.delete', 'scim.updateConfig', 'users.deleteIdentity']
 
-/** Provisioning is unlinked from a connection that is deleted. */
+/** Deleting a connection unlinks provisioning from it. */
 const UNLINKS = 'connections.delete'
 
 function followersOf(route: Route) {
@@ -175,7 +175,7 @@ function followersOf(route: Route) {
   ]
 }
 
-/** A search by POST is described with the list that it is the same as. */
+/** A search by POST is described together with the list that returns the same. */
 const isSearch = ({ path }: Route) => path.endsWith('/.search')
 
 /** Every route of the service. */

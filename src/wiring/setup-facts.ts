@@ -4,7 +4,7 @@ import { isProvisioned } from '../features/provisioning/scim/config.ts'
 import { hasWebhook } from '../features/records/webhooks/webhooks.ts'
 import type { SetupFacts } from '../features/tenancy/admin-portal/admin-portal.ts'
 
-/** What tells which steps of the setup are done, beside the branding and the domains. */
+/** Facts that show which setup steps are done, in addition to branding and domains. */
 export const facts: SetupFacts = {
   mfa: requiresFactors,
   sso: hasActiveConnection,

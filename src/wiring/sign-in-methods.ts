@@ -9,7 +9,7 @@ import { passwordMethod } from '../features/sign-in/password/method.ts'
 import { phoneCodeMethod } from '../features/sign-in/phone-codes/phone-codes.ts'
 import { signupMethod } from '../features/sign-in/signup/signup.ts'
 
-/** Every way to sign in, in the order of a sign-in page. */
+/** Every sign-in method, in the order of a sign-in page. */
 export const methods: readonly SignInMethod[] = [
   passwordMethod,
   otpMethod,

@@ -2,5 +2,5 @@ import type { SsoProtocol } from '../features/federation/connections/connections
 import { oidcProtocol } from '../features/federation/oidc/oidc.ts'
 import { samlProtocol } from '../features/federation/saml/protocol.ts'
 
-/** The protocols by which connections sign in. */
+/** The protocols with which connections sign users in. */
 export const protocols: Partial<Record<'saml' | 'oidc', SsoProtocol>> = { oidc: oidcProtocol, saml: samlProtocol }

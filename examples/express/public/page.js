@@ -3,7 +3,7 @@ const say = (text) => {
   find('[role=status]').textContent = text
 }
 
-/** Asks the backend. Throws its refusal, with `code`. */
+/** Sends a request to the backend. Throws its refusal, with `code`. */
 async function ask(method, path, body) {
   const reply = await fetch(path, {
     method,
@@ -17,7 +17,7 @@ async function ask(method, path, body) {
 }
 const post = (path, body) => ask('POST', path, body)
 
-/** Lets the person type something, until `act` takes it. */
+/** Shows an input field until `act` accepts what the person typed. */
 function type(label, kind, act) {
   const form = find('#ask')
   const input = find('#answer')
@@ -82,7 +82,7 @@ async function showPerson() {
   find('#signed-in').hidden = false
 }
 
-/** Proves again who is there, by a passkey if they have one. */
+/** Asks the person to verify again, with a passkey if they have one. */
 async function stepUp(methods) {
   const method = methods.includes('passkey') ? 'passkey' : methods[0]
   if (method === 'sso') throw new Error('Sign in again.')
@@ -99,7 +99,7 @@ async function stepUp(methods) {
   )
 }
 
-/** Does what may want a recent proof of who is there. */
+/** Runs an action that may require a recent step-up. */
 async function withProof(act) {
   try {
     return await act()

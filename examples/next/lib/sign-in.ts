@@ -2,11 +2,11 @@ import { type LoginResult, WatchwordError } from '@watchword/sdk'
 import { redirect } from 'next/navigation'
 import { auth, forgetAttempt, forThisRequest, keepAttempt } from './watchword'
 
-/** An organization that the person can enter. */
+/** An organization that the person can choose. */
 export interface Choice {
   subOrgId: string
   name: string
-  /** The connection of an organization that requires single sign-on. */
+  /** The connection, if the organization requires single sign-on. */
   connectionId: string | null
   needsSso: boolean
 }
@@ -41,24 +41,24 @@ const PROBLEMS: Record<string, string> = {
 
 export const wordsFor = (code: string) => PROBLEMS[code] ?? 'This did not work. Try again.'
 
-/** What to tell the person about a refusal. Throws other errors again. */
+/** The text that tells the person about a refusal. Throws other errors again. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof WatchwordError) || error.isInternal) throw error
   return wordsFor(error.code)
 }
 
-/** Continues with what a sign-in has returned. With a session it ends at the home page. */
+/** Continues with the result of a sign-in. With a session, the sign-in ends at the home page. */
 export async function proceed(result: LoginResult): Promise<Step> {
   const { session, challenge_token: token, discovery_token: discoveryToken } = result
   if (session) {
     await auth.start(session)
     await forgetAttempt()
-    // Always the home page: an address in the query would be an open redirect.
+    // Always the home page, because an address from the query would be an open redirect.
     redirect('/')
   }
   if (token) {
     await keepAttempt({ challenge: { token, subOrgId: result.sub_org_id ?? null } })
-    // examples/one-login shows how people set one up.
+    // examples/one-login shows how people set up a second factor.
     if (result.enrollment_required)
       return { name: 'address', problem: 'Your organization requires a second factor. Ask your administrator.' }
     return { name: 'factor' }
@@ -75,7 +75,7 @@ export const choicesOf = (organizations: NonNullable<LoginResult['organizations'
     needsSso: requires === 'sso',
   }))
 
-/** Enters an organization with the proof that the mailbox belongs to the person. */
+/** Signs in to an organization with the proof that the mailbox belongs to the person. */
 export async function enter(subOrgId: string, discoveryToken: string): Promise<Step> {
   const client = await forThisRequest()
   return proceed(await client.discovery.exchange({ subOrgId, discovery_token: discoveryToken }))

@@ -6,13 +6,13 @@ import { cookies, headers } from 'next/headers'
 import { redirect } from 'next/navigation'
 
 const url = process.env.WATCHWORD_URL ?? 'http://localhost:4000'
-/** Where browsers find this application. */
+/** The URL at which browsers reach this application. */
 export const origin = process.env.ORIGIN ?? `http://localhost:${process.env.PORT ?? 3000}`
 
 /** Calls Watchword with the API key of this application. */
 export const watchword = new Watchword({ url, apiKey: process.env.WATCHWORD_KEY })
 
-/** Who is signed in. */
+/** The sessions of people who are signed in. */
 export const auth = nextSessions({
   cookies,
   headers,
@@ -29,22 +29,25 @@ export const auth = nextSessions({
   },
 })
 
-/** The client for the person who sent the request. Behind a proxy, pass `ip` too: limits by network need the address. */
+/**
+ * The client for the person who sent the request. Behind a proxy, also pass `ip`, because rate limits by network need
+ * the address.
+ */
 export const forThisRequest = async () => watchword.forRequest(await auth.request())
 
-/** What the application must remember during a sign-in. */
+/** Data that the application must remember during a sign-in. */
 export interface Attempt {
   email?: string
   otpId?: string
   discoveryToken?: string
-  /** `state` of a sign-in at an identity provider. */
+  /** The `state` of a sign-in at an identity provider. */
   state?: string
   challenge?: { token: string; subOrgId: string | null }
 }
 
 const TEN_MINUTES = 600
 
-/** Keeps a sign-in in the browser that began it. No other browser can complete it. */
+/** Stores a sign-in in the browser that started it, so that no other browser can complete it. */
 const attemptCookie = async () => (await auth.sessions()).cookie<Attempt>('attempt')
 
 export async function readAttempt(): Promise<Attempt> {

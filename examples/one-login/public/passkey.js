@@ -1,4 +1,4 @@
-// WebAuthn needs a script. What it gets goes to the server by a form, like everything else.
+// WebAuthn needs a script. A form sends its result to the server, as with everything else.
 
 async function options(path) {
   const reply = await fetch(path, { method: 'POST', cache: 'no-store' })
@@ -12,7 +12,7 @@ function submit(form, challengeId, credential) {
   form.submit()
 }
 
-/** Autofill: the browser offers the passkeys of this device in the address field. */
+/** Autofill: the browser offers this device's passkeys in the address field. */
 async function offerPasskeys(form) {
   if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return
   const { options: request, challengeId } = await options('/login/passkey/options')

@@ -1,15 +1,15 @@
-/** What a call brought, with the HTTP response. */
+/** The result of a call, with its HTTP response. */
 export interface Exchange<T> {
   data: T
-  /** The response, whose body was read. */
+  /** The response. Its body has already been read. */
   response: Response
-  /** The request in log lines and events. */
+  /** The id of the request, which log lines and events contain. */
   requestId: string
 }
 
-/** The result of a call: a promise of the reply. The request is sent at once. */
+/** The result of a call: a promise of the reply. The request is sent immediately. */
 export class Call<T> extends Promise<T> {
-  /** What `then` returns is a plain promise. */
+  /** `then` returns a plain promise. */
   static override get [Symbol.species]() {
     return Promise
   }
@@ -23,9 +23,9 @@ export class Call<T> extends Promise<T> {
     this.#exchange = exchange
   }
 
-  /** The reply with its HTTP response: status and headers such as `ETag` and `RateLimit`. */
+  /** Returns the reply with its HTTP response: status and headers such as `ETag` and `RateLimit`. */
   withResponse(): Promise<Exchange<T>> {
-    // Its failure is reported by what is returned, and not a second time.
+    // The returned promise reports a failure, so it must not be reported here a second time.
     this.catch(() => undefined)
     return this.#exchange
   }
@@ -33,7 +33,7 @@ export class Call<T> extends Promise<T> {
 
 type Row<Page, Field extends keyof Page> = Page[Field] extends readonly (infer Item)[] ? Item : never
 
-/** A page, and by iteration the rows of this page and of all that follow. */
+/** A page. Iterate over it to get the rows of this page and of all following pages. */
 export class PageCall<Page, Field extends keyof Page & string> extends Call<Page> {
   readonly #field: Field
   readonly #next: (page: Page) => PageCall<Page, Field> | null
@@ -44,12 +44,12 @@ export class PageCall<Page, Field extends keyof Page & string> extends Call<Page
     this.#next = next
   }
 
-  /** The rows of this page and of those that follow. Each page is requested when the rows before it are used up. */
+  /** The rows of this page and the following pages. Each page is requested when the previous rows are used up. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row<Page, Field>, void, undefined> {
     for await (const page of this.pages()) yield* page[this.#field] as Row<Page, Field>[]
   }
 
-  /** This page and those that follow. */
+  /** This page and the following pages. */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     for (let call: PageCall<Page, Field> | null = this; call !== null; ) {
       const page: Page = await call

@@ -5,14 +5,14 @@ import type { ActiveSession, Sessions } from './sessions.ts'
 
 export type { Refusal } from './respond.ts'
 
-/** What this needs of a request of Express. */
+/** The parts of an Express request that this package needs. */
 export interface ExpressRequest extends IncomingRequest, AsyncIterable<Uint8Array> {
   headers: Record<string, string | string[] | undefined>
-  /** What a body parser has left, if there is one. */
+  /** The body that a parser has read, if there is one. */
   body?: unknown
 }
 
-/** What this needs of a response of Express. */
+/** The parts of an Express response that this package needs. */
 export interface ExpressResponse {
   locals: Record<string, unknown>
   headersSent?: boolean
@@ -34,19 +34,23 @@ export type ExpressErrorHandler<Req, Res> = (
   next: (error?: unknown) => void,
 ) => Promise<void>
 
-/** How an application answers requests that are refused. */
+/** How your application responds to refused requests. */
 export interface Responses<Req, Res> {
-  /** The response to a request without a session, such as a redirect to the sign-in. Default: as to other refusals. */
+  /**
+   * Responds to a request without a session, for example with a redirect to the sign-in. By default it is handled like
+   * other refusals.
+   */
   signedOut?: ((req: Req, res: Res) => unknown) | undefined
-  /** The response to a refusal, such as a page. Default: its status, with its body as JSON. */
+  /** Responds to a refusal, for example with a page. By default, sends its status with its body as JSON. */
   refused?: ((req: Req, res: Res, refusal: Refusal) => unknown) | undefined
-  /** Gets the error behind a 503, for your log. Default: `console.error`. */
+  /** Receives the error behind a 503, for your log. Default: `console.error`. */
   report?: ((error: unknown) => void) | undefined
 }
 
 /**
- * Lets requests pass that have a session, as `res.locals.session`, and refreshes it. Others get 401, or go to `signedOut`.
- * A change that comes from another site gets 403, and every request 503 while Watchword is unreachable. For Express 5.
+ * Admits requests with a session, refreshes it and sets `res.locals.session`. Requests without a session get 401 or go
+ * to `signedOut`. Changes that come from another site get 403. While Watchword is unreachable, every request gets 503.
+ * For Express 5.
  */
 export function requireSession<Req extends IncomingRequest, Res extends ExpressResponse>(
   sessions: Sessions,
@@ -63,8 +67,8 @@ export function requireSession<Req extends IncomingRequest, Res extends ExpressR
 }
 
 /**
- * Lets a change pass only if it comes from a page of your application. For routes without {@link requireSession}, such as those of the
- * sign-in.
+ * Admits changes only from a page of your application. For routes without {@link requireSession}, such as the routes
+ * of the sign-in.
  */
 export function requireSameOrigin<Req extends IncomingRequest, Res extends ExpressResponse>(
   sessions: Sessions,
@@ -81,15 +85,17 @@ export function requireSameOrigin<Req extends IncomingRequest, Res extends Expre
 }
 
 /**
- * Answers errors of Watchword that your handlers throw. What the person can mend is answered as Watchword did, with its `code` and
- * `detail`; a session that has ended with 401, and the browser forgets it. If Watchword refuses your API key or is unreachable, the
- * answer is 503. Other errors go on to the next error handler. Put it after your routes.
+ * Handles Watchword's errors that your handlers throw. Put it after your routes.
+ * - An error that the person can fix: Watchword's status, with its `code` and `detail`.
+ * - An ended session: 401, and the browser's cookie is removed.
+ * - Watchword refuses your API key or is unreachable: 503.
+ * - Any other error: passed to the next error handler.
  */
 export function watchwordErrors<Req extends IncomingRequest, Res extends ExpressResponse>(
   sessions: Sessions,
   responses: Responses<Req, Res> = {},
 ): ExpressErrorHandler<Req, Res> {
-  // Express knows an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   return async (error, req, res, next) => {
     const found = res.headersSent ? null : await refusalOf(error, sessions, req)
     if (found) await refuse(req, res, found, responses)
@@ -118,7 +124,7 @@ async function refuse<Req, Res extends ExpressResponse>(
   else res.status(status).json(body)
 }
 
-/** The session that {@link requireSession} has found. Throws where it does not stand before. */
+/** The session that {@link requireSession} has found. Throws if the route has no `requireSession`. */
 export function sessionOf(res: Pick<ExpressResponse, 'locals'>): ActiveSession {
   const session = res.locals['session'] as ActiveSession | undefined
   if (!session) throw new Error('Put requireSession before this handler.')
@@ -126,8 +132,9 @@ export function sessionOf(res: Pick<ExpressResponse, 'locals'>): ActiveSession {
 }
 
 /**
- * Receives the deliveries of a webhook. `handle` gets each event, perhaps more than once: remember its `id`. The response is 204
- * once it has returned; if it throws, Watchword sends the event again. Put it before body parsers, or behind `express.raw`.
+ * Receives the deliveries of a webhook. `handle` gets each event, possibly more than once, so remember its `id`. After
+ * `handle` has returned, the response is 204. If it throws, Watchword sends the event again. Put this before body
+ * parsers, or after `express.raw`.
  */
 export function webhook(
   secret: string | readonly string[],
@@ -145,7 +152,10 @@ export function webhook(
   }
 }
 
-/** The body as it arrived, or null if it is too large. What a parser has made of it is handed on, and refused. */
+/**
+ * The body as it arrived, or null if it is too large. A body that a parser has changed is returned too, and then
+ * refused.
+ */
 async function rawBodyOf(req: ExpressRequest): Promise<Uint8Array | null> {
   if (req.body !== undefined) return req.body as Uint8Array
   return readDelivery(req)

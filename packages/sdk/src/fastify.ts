@@ -12,7 +12,7 @@ import type { ActiveSession, Sessions } from './sessions.ts'
 
 export type { Refusal } from './respond.ts'
 
-/** What this needs of a reply of Fastify. */
+/** The parts of a Fastify reply that this package needs. */
 export interface FastifyReplyLike {
   code(status: number): unknown
   header(name: string, value: string): unknown
@@ -20,21 +20,24 @@ export interface FastifyReplyLike {
   redirect(url: string): unknown
 }
 
-/** The sessions, and how an application answers requests that are refused. */
+/** The sessions, and how your application responds to refused requests. */
 export interface SessionOptions {
   sessions: Sessions
-  /** The answer to a request without a session, such as a redirect to the sign-in. Default: as to other refusals. */
-  // Methods, so that parameters can be declared as `FastifyRequest` and `FastifyReply`.
+  /**
+   * Responds to a request without a session, for example with a redirect to the sign-in. By default it is handled like
+   * other refusals.
+   */
+  // Declared as methods, so that you can declare parameters as `FastifyRequest` and `FastifyReply`.
   signedOut?(request: IncomingRequest, reply: FastifyReplyLike): unknown
-  /** The answer to a refusal, such as a page. Default: its status, with its body as JSON. */
+  /** Responds to a refusal, for example with a page. By default, sends its status with its body as JSON. */
   refused?(request: IncomingRequest, reply: FastifyReplyLike, refusal: Refusal): unknown
-  /** Gets the error behind a 503, for your log. Default: `console.error`. */
+  /** Receives the error behind a 503, for your log. Default: `console.error`. */
   report?(error: unknown): void
 }
 
 type Hook = (request: IncomingRequest, reply: FastifyReplyLike) => Promise<unknown>
 
-/** What this needs of an instance of Fastify. `register` of Fastify passes it. */
+/** The parts of a Fastify instance that this package needs. Fastify's `register` passes the instance. */
 interface Scope {
   addHook(name: 'onRequest', hook: Hook): unknown
   setErrorHandler(handler: (error: unknown, ...request: Parameters<Hook>) => Promise<unknown>): unknown
@@ -51,7 +54,7 @@ interface Scope {
   ): unknown
 }
 
-/** A plugin that holds for the scope that registers it, and not for itself alone. */
+/** A plugin that applies to the scope that registers it, instead of only to itself. */
 const forScope = (name: string, change: (scope: Scope, options: SessionOptions) => void) =>
   Object.assign(
     async (instance: object, options: SessionOptions): Promise<void> => change(instance as Scope, options),
@@ -64,8 +67,9 @@ const forScope = (name: string, change: (scope: Scope, options: SessionOptions) 
 const found = new WeakMap<object, ActiveSession>()
 
 /**
- * Lets requests of the scope that registers it pass if they have a session, as `sessionOf(request)`, and refreshes it. Others get 401,
- * or what `signedOut` answers. A change that comes from another site gets 403, and every request 503 while Watchword is unreachable.
+ * Admits requests of its scope that have a session, and refreshes it. Handlers read it with `sessionOf(request)`.
+ * Requests without a session get 401 or the response of `signedOut`. Changes that come from another site get 403.
+ * While Watchword is unreachable, every request gets 503.
  */
 export const requireSession = forScope('requireSession', (scope, options) => {
   scope.addHook('onRequest', async (request, reply) => {
@@ -78,8 +82,8 @@ export const requireSession = forScope('requireSession', (scope, options) => {
 })
 
 /**
- * Lets a change pass only if it comes from a page of your application. For scopes without {@link requireSession}, such as that of the
- * sign-in.
+ * Admits changes only from a page of your application. For scopes without {@link requireSession}, such as the scope of
+ * the sign-in.
  */
 export const requireSameOrigin = forScope('requireSameOrigin', (scope, options) => {
   scope.addHook('onRequest', async (request, reply) => {
@@ -89,9 +93,11 @@ export const requireSameOrigin = forScope('requireSameOrigin', (scope, options) 
 })
 
 /**
- * Answers errors of Watchword that the handlers of the scope throw. What the person can mend is answered as Watchword did, with its
- * `code` and `detail`; a session that has ended with 401, and the browser forgets it. If Watchword refuses your API key or is
- * unreachable, the answer is 503. Other errors go on to the error handler of the scope around.
+ * Handles Watchword's errors that handlers of the scope throw.
+ * - An error that the person can fix: Watchword's status, with its `code` and `detail`.
+ * - An ended session: 401, and the browser's cookie is removed.
+ * - Watchword refuses your API key or is unreachable: 503.
+ * - Any other error: passed to the error handler of the surrounding scope.
  */
 export const watchwordErrors = forScope('watchwordErrors', (scope, options) => {
   scope.setErrorHandler(async (error, request, reply) => {
@@ -107,7 +113,7 @@ function keep(reply: FastifyReplyLike, setCookie: string | null): void {
   reply.header('cache-control', 'no-store')
 }
 
-/** Returns the reply, so that no handler runs, also where a hook delays the answer. */
+/** Returns the reply, so that no handler runs even if a hook delays the response. */
 async function refuse(
   request: IncomingRequest,
   reply: FastifyReplyLike,
@@ -127,7 +133,7 @@ async function refuse(
   return reply
 }
 
-/** The session that {@link requireSession} has found. Throws where it is not registered. */
+/** The session that {@link requireSession} has found. Throws if `requireSession` is not registered. */
 export function sessionOf(request: object): ActiveSession {
   const session = found.get(request)
   if (!session) throw new Error('Register requireSession in the scope of this route.')
@@ -137,15 +143,16 @@ export function sessionOf(request: object): ActiveSession {
 export interface WebhookOptions {
   /** The path of the route. */
   path: string
-  /** The `signingSecret` of the webhook; during a rotation both. */
+  /** The `signingSecret` of the webhook. Pass both secrets during a rotation. */
   secret: string | readonly string[]
-  /** Gets each event, perhaps more than once: remember its `id`. */
+  /** Gets each event, possibly more than once, so remember its `id`. */
   handle(event: AnyEvent): void | Promise<void>
 }
 
 /**
- * A route that receives the deliveries of a webhook. Its answer is 204 once `handle` has returned; if that throws, Watchword sends the
- * event again. The plugin has its own parser of bodies. Register it outside of the scope of {@link requireSession}.
+ * A route that receives the deliveries of a webhook. After `handle` has returned, the response is 204. If it throws,
+ * Watchword sends the event again. The plugin has its own body parser. Register it outside the scope of {@link
+ * requireSession}.
  */
 export async function webhook(instance: object, { path, secret, handle }: WebhookOptions): Promise<void> {
   const scope = instance as Scope

@@ -3,20 +3,21 @@ import { readDelivery, readOwnSession, receiveWebhook, withCookie } from './resp
 import type { ActiveSession, Sessions } from './sessions.ts'
 
 export interface WithSessionOptions {
-  /** The address of the end user, which a request of the Fetch standard does not have. */
+  /** The end user's address, which a Fetch request does not contain. */
   ip?: string
   /** The response to a request without a session. Default: 401. */
   signedOut?: () => Response | Promise<Response>
   /**
-   * The response to an error of `respond`. Without it the error is thrown; if the tokens were renewed just then, the browser does not
-   * get the new ones, and the person signs in again.
+   * Responds to an error of `respond`. Without `failed`, the error is thrown. If the tokens were renewed just before,
+   * the browser then does not get the new ones, and the person must sign in again.
    */
   failed?: (error: unknown) => Response | Promise<Response>
 }
 
 /**
- * Responds to a request of the Fetch standard (Hono, Next.js route handlers, workers) that needs a session. Others get 401, or what
- * `signedOut` returns. A change that comes from another site gets 403, and every request 503 while Watchword is unreachable.
+ * Responds to a Fetch request (Hono, Next.js route handlers, workers) that needs a session. Requests without a session
+ * get 401 or the response of `signedOut`. Changes that come from another site get 403. While Watchword is unreachable,
+ * every request gets 503.
  */
 export async function withSession(
   request: Request,
@@ -37,8 +38,8 @@ export async function withSession(
 }
 
 /**
- * Receives a delivery of a webhook. `handle` gets its event, perhaps more than once: remember its `id`. If it throws, let the
- * framework respond with 500, and Watchword sends the event again.
+ * Receives a delivery of a webhook. `handle` gets its event, possibly more than once, so remember its `id`. If
+ * `handle` throws, let the framework respond with 500. Watchword then sends the event again.
  */
 export async function receiveDelivery(
   request: Request,

@@ -6,7 +6,7 @@ import type { ActiveSession, Sessions } from './sessions.ts'
 
 export type { Refusal } from './respond.ts'
 
-/** What this needs of a context of Hono. */
+/** The parts of a Hono context that this package needs. */
 export interface HonoContext {
   req: { raw: Request }
   res: Response
@@ -14,15 +14,18 @@ export interface HonoContext {
   redirect(location: string): Response
 }
 
-/** How an application answers requests that are refused. */
+/** How your application responds to refused requests. */
 export interface Responses<C> {
-  /** The address of the end user, such as `(c) => getConnInfo(c).remote.address`. */
+  /** The end user's address, for example `(c) => getConnInfo(c).remote.address`. */
   ip?: (c: C) => string | undefined
-  /** The response to a request without a session, such as a redirect to the sign-in. Default: as to other refusals. */
+  /**
+   * Responds to a request without a session, for example with a redirect to the sign-in. By default it is handled like
+   * other refusals.
+   */
   signedOut?: (c: C) => Response | Promise<Response>
-  /** The response to a refusal, such as a page. Default: its status, with its body as JSON. */
+  /** Responds to a refusal, for example with a page. By default, sends its status with its body as JSON. */
   refused?: (c: C, refusal: Refusal) => Response | Promise<Response>
-  /** Gets the error behind a 503, for your log. Default: `console.error`. */
+  /** Receives the error behind a 503, for your log. Default: `console.error`. */
   report?: (error: unknown) => void
 }
 
@@ -31,8 +34,9 @@ type Middleware<C> = (c: C, next: () => Promise<void>) => Promise<Response | und
 const found = new WeakMap<object, ActiveSession>()
 
 /**
- * Lets requests pass that have a session, as `sessionOf(c)`, and refreshes it. Others get 401, or what `signedOut` returns. A change
- * that comes from another site gets 403, and every request 503 while Watchword is unreachable.
+ * Admits requests with a session and refreshes it. Handlers read it with `sessionOf(c)`. Requests without a session
+ * get 401 or the response of `signedOut`. Changes that come from another site get 403. While Watchword is unreachable,
+ * every request gets 503.
  */
 export function requireSession<C extends HonoContext>(sessions: Sessions, responses: Responses<C> = {}): Middleware<C> {
   return async (c, next) => {
@@ -41,7 +45,8 @@ export function requireSession<C extends HonoContext>(sessions: Sessions, respon
     found.set(c, session)
     await next()
     if (setCookie !== null && !setsCookie(c.res.headers, setCookie)) {
-      // Afterwards: a handler that returns a `Response` of its own discards what was set before.
+      // Set after the handler, because a handler that returns its own `Response` discards headers that were set
+      // before.
       c.header('set-cookie', setCookie, { append: true })
       c.header('cache-control', 'no-store')
     }
@@ -50,8 +55,8 @@ export function requireSession<C extends HonoContext>(sessions: Sessions, respon
 }
 
 /**
- * Lets a change pass only if it comes from a page of your application. For routes without {@link requireSession}, such as those of the
- * sign-in.
+ * Admits changes only from a page of your application. For routes without {@link requireSession}, such as the routes
+ * of the sign-in.
  */
 export function requireSameOrigin<C extends HonoContext>(
   sessions: Sessions,
@@ -66,9 +71,11 @@ export function requireSameOrigin<C extends HonoContext>(
 }
 
 /**
- * For `onError`: answers errors of Watchword that your handlers throw. What the person can mend is answered as Watchword did, with its
- * `code` and `detail`; a session that has ended with 401, and the browser forgets it. If Watchword refuses your API key or is
- * unreachable, the answer is 503. `otherwise` answers other errors. By default they are reported, with 500 as the answer.
+ * Handles Watchword's errors that your handlers throw. For `onError`.
+ * - An error that the person can fix: Watchword's status, with its `code` and `detail`.
+ * - An ended session: 401, and the browser's cookie is removed.
+ * - Watchword refuses your API key or is unreachable: 503.
+ * - Any other error: `otherwise` responds. By default the error is reported and the response is 500.
  */
 export function watchwordErrors<C extends HonoContext>(
   sessions: Sessions,
@@ -78,7 +85,7 @@ export function watchwordErrors<C extends HonoContext>(
     const answer = await refusalOf(error, sessions, requestOf(c, responses))
     if (answer) return refuse(c, answer, responses)
     if (responses.otherwise) return responses.otherwise(error, c)
-    // The `HTTPException` of Hono.
+    // Hono's `HTTPException`.
     if ('getResponse' in error && typeof error.getResponse === 'function') return error.getResponse()
     reportBy(responses)(error)
     return new Response('Internal Server Error', { status: 500 })
@@ -105,7 +112,7 @@ async function refuse<C extends HonoContext>(
 // biome-ignore lint/suspicious/noConsole: the log of the application, unless it names another one.
 const reportBy = ({ report = console.error }: { report?: (error: unknown) => void }) => report
 
-/** The session that {@link requireSession} has found. Throws where it does not stand before. */
+/** The session that {@link requireSession} has found. Throws if the route has no `requireSession`. */
 export function sessionOf(c: HonoContext): ActiveSession {
   const session = found.get(c)
   if (!session) throw new Error('Put requireSession before this handler.')
@@ -113,8 +120,8 @@ export function sessionOf(c: HonoContext): ActiveSession {
 }
 
 /**
- * Receives the deliveries of a webhook. `handle` gets each event, perhaps more than once: remember its `id`. The response is 204
- * once it has returned; if it throws, Watchword sends the event again.
+ * Receives the deliveries of a webhook. `handle` gets each event, possibly more than once, so remember its `id`. After
+ * `handle` has returned, the response is 204. If it throws, Watchword sends the event again.
  */
 export function webhook(
   secret: string | readonly string[],

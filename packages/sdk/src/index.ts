@@ -20,27 +20,30 @@ export type { Unlisted, UnlistedEvent } from './unlisted.ts'
 
 /** How a client reaches the service. */
 export interface ClientOptions {
-  /** Where the service is, such as `https://auth.example.com`. */
+  /** The URL of the service, such as `https://auth.example.com`. */
   url: string
-  /** An API key of your backend. Never give one to a browser or an app. */
+  /** An API key for your backend. Never give one to a browser or an app. */
   apiKey?: string | undefined
-  /** Id of the environment that a member of the team works in. An API key names its own. */
+  /**
+   * The id of the environment in which a team member works. An API key belongs to one environment and does not need
+   * this.
+   */
   environment?: string | undefined
-  /** Milliseconds until an attempt is given up. Default 30 000. 0: no limit. */
+  /** The time limit of an attempt, in milliseconds. Default 30 000. 0: no limit. */
   timeout?: number | undefined
-  /** How often a failed request is repeated, if repeating it has no second effect. Default 2. */
+  /** How often a failed request is retried, if repeating it has no second effect. Default 2. */
   maxRetries?: number | undefined
-  /** Replaces the `fetch` of the platform. */
+  /** Replaces the platform's `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
-  /** In a browser, on a page of the service's own origin: sends its cookies instead of a key. */
+  /** In a browser, on a page of the service's own origin: sends the page's cookies instead of a key. */
   cookies?: boolean | undefined
 }
 
-/** On whose behalf your backend sends a request. */
+/** The end user or the member of your staff that your backend sends a request for. */
 export interface Origin {
-  /** The address of the end user. Default: `request.ip` of a framework, or the address of the socket. */
+  /** The end user's address. Default: the framework's `request.ip`, or the socket's address. */
   ip?: string | undefined
-  /** Who of your own people acts, as the audit log shows it: an id, and a name to read. */
+  /** The member of your staff who acts, for the audit log: an id, and a name to show. */
   actor?: { id: string; name?: string | undefined } | undefined
 }
 
@@ -54,13 +57,13 @@ export class Watchword extends Operations {
   }
 
   /**
-   * The same client for one request of an end user: limits, sessions, notices and the audit log then see the address and
-   * the browser of the user, not those of your backend. Behind a proxy of yours, let your framework find the address
-   * (`trust proxy` of Express), or pass `ip`: `X-Forwarded-For` is not read, since a caller can write it.
+   * Returns the same client for one request of an end user. Rate limits, sessions, notices and the audit log then use
+   * the user's address and browser instead of your backend's. Behind a proxy, let your framework find the address
+   * (Express: `trust proxy`), or pass `ip`. `X-Forwarded-For` is not read, because any caller can write it.
    */
   forRequest(request: IncomingRequest, { ip, actor }: Origin = {}): Watchword {
     const address = ip ?? request.ip ?? request.socket?.remoteAddress
-    // What a header cannot have would fail the request.
+    // Characters that a header cannot contain would make the request fail.
     const agent = headerOf(request, 'user-agent')?.replaceAll(/[^\x20-\x7e\x80-\xff]/g, '?')
     return this.#withHeaders({
       ...(address ? { 'x-end-user-ip': address } : {}),
@@ -70,7 +73,7 @@ export class Watchword extends Operations {
     })
   }
 
-  /** The operations that a user calls, with an access token in place of the API key. */
+  /** The operations that users call for themselves, with an access token instead of the API key. */
   forUser(accessToken: string): UserOperations {
     return this.#withHeaders({ authorization: `Bearer ${credential(accessToken, 'access token')}` }, ['x-api-key'])
   }
@@ -97,13 +100,13 @@ function transportOptions(options: ClientOptions): TransportOptions {
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
     timeout,
     maxRetries,
-    // Only pages have cookies. Some other platforms refuse the field.
+    // Only pages have cookies. Some other platforms refuse this field.
     credentials: cookies ? 'same-origin' : 'document' in globalThis ? 'omit' : undefined,
     sleep,
   }
 }
 
-/** Throws a TypeError that does not show the URL, which may have a password. */
+/** Throws a TypeError that does not contain the URL, because it may contain a password. */
 function checkUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null
   const isPlain = parsed?.username === '' && parsed.password === '' && parsed.search === '' && parsed.hash === ''
@@ -112,13 +115,13 @@ function checkUrl(url: string): string {
   return url
 }
 
-/** Throws a TypeError that does not show the value. */
+/** Throws a TypeError that does not contain the value. */
 function credential(value: string, what: string): string {
   if (!/^[\x21-\x7e]+$/.test(value)) throw new TypeError(`The ${what} is empty, or has characters that none has.`)
   return value
 }
 
-/** Header values are ASCII: the service decodes them. */
+/** Header values must be ASCII, so they are encoded here and the service decodes them. */
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
 
 function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {

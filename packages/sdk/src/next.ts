@@ -5,7 +5,7 @@ import type { ActiveSession, EndedSession, Sessions } from './sessions.ts'
 export { receiveDelivery, withSession } from './fetch.ts'
 export type { Refusal } from './respond.ts'
 
-/** What this needs of the cookies of Next.js. */
+/** The parts of Next.js's cookies that this package needs. */
 export interface NextCookies {
   getAll(): { name: string; value: string }[]
   set(name: string, value: string, options: CookieOptions): unknown
@@ -20,60 +20,76 @@ interface CookieOptions {
 }
 
 export interface NextSessionsOptions {
-  /** A function is called at the first request: `next build` loads your modules, and has no key and no secret. */
+  /**
+   * The sessions, or a function that makes them at the first request. Use a function, because `next build` loads your
+   * modules without a key and a secret.
+   */
   sessions: Sessions | (() => Sessions | Promise<Sessions>)
-  /** `cookies` of `next/headers`. */
+  /** `cookies` from `next/headers`. */
   cookies: () => Promise<NextCookies>
-  /** `headers` of `next/headers`. */
+  /** `headers` from `next/headers`. */
   headers: () => Promise<Headers>
-  /** What a page or a server action does without a session, such as `() => redirect('/login')`. */
+  /** Called by a page or a server action without a session, for example `() => redirect('/login')`. */
   signedOut: () => never
-  /** The response of the proxy to a request that is refused, such as a page. Default: its status, with its body as JSON. */
+  /** The proxy's response to a refused request, for example a page. By default, its status with its body as JSON. */
   refused?: (request: Request, refusal: Refusal) => Response | Promise<Response>
-  /** The address of the end user, by a header that your own proxy sets. */
+  /** Reads the end user's address from a header that your own proxy sets. */
   ip?: (headers: Headers) => string | null | undefined
 }
 
-/** `NextResponse` of `next/server`. */
+/** `NextResponse` from `next/server`. */
 export interface NextResponseClass<Res extends Response> {
   next(init: { request: { headers: Headers } }): Res
 }
 
-/** Sessions of an application with the App Router of Next.js. */
+/** The sessions of an application that uses Next.js's App Router. */
 export interface NextSessions {
   /**
-   * For `proxy.ts`: refreshes the session of a request, for the browser and for the page that is rendered. A change that comes from
-   * another site gets 403, server actions included; every request 503 while Watchword is unreachable.
+   * For `proxy.ts`: refreshes the session of a request, for the browser and for the page that is rendered. Changes
+   * that come from another site get 403, including server actions. While Watchword is unreachable, every request gets
+   * 503.
    */
   proxy<Res extends Response>(request: Request, next: NextResponseClass<Res>): Promise<Response>
-  /** Who is signed in, or null: in pages, server actions and route handlers behind the proxy. */
+  /** The current session, or null. For pages, server actions and route handlers behind the proxy. */
   read(): Promise<ActiveSession | null>
-  /** Who is signed in. Without a session it ends in `signedOut`. */
+  /** The current session. Without one, calls `signedOut`. */
   require(): Promise<ActiveSession>
-  /** A server action that needs a session and a page of your application as its origin, whatever the proxy covers. */
+  /**
+   * A server action that requires a session and must be called from a page of your application, even if the proxy does
+   * not cover it.
+   */
   action<Args extends unknown[], T>(
     act: (session: ActiveSession, ...args: Args) => Promise<T>,
   ): (...args: Args) => Promise<T>
-  /** Signs the browser in, with the tokens of a sign-in. For server actions and route handlers. */
+  /** Signs the browser in with the tokens of a sign-in. For server actions and route handlers. */
   start(tokens: Parameters<Sessions['start']>[0]): Promise<void>
-  /** Signs the browser out. `error` says why the session could not be ended at Watchword, or is null. */
+  /**
+   * Signs the browser out. `error` is why the session could not be ended at Watchword, or null. For server actions and
+   * route handlers.
+   */
   end(): Promise<Pick<EndedSession, 'error'>>
-  /** The sessions, such as for `cookie` and `update`. */
+  /** The sessions, for example for `cookie` and `update`. */
   sessions(): Promise<Sessions>
-  /** The request, for `forRequest` of a client and `read` of a sealed cookie. */
+  /** The request, for a client's `forRequest` and a sealed cookie's `read`. */
   request(): Promise<IncomingRequest>
-  /** Sends a `Set-Cookie` of this package: of a sealed cookie, or of `update` of the sessions. For server actions and route handlers. */
+  /**
+   * Sends a `Set-Cookie` of this package, from a sealed cookie or the sessions' `update`. For server actions and route
+   * handlers.
+   */
   setCookie(header: string): Promise<void>
 }
 
-/** Sessions of an application with the App Router of Next.js 16 or later. Put them into a module that pages and `proxy.ts` import. */
+/**
+ * Makes the sessions of an application with the App Router of Next.js 16 or later. Call it in a module that pages and
+ * `proxy.ts` import.
+ */
 export function nextSessions(options: NextSessionsOptions): NextSessions {
   const { cookies, headers, signedOut, ip } = options
   const sessions = onceMade(options.sessions)
 
   async function request(): Promise<IncomingRequest> {
     const own = new Headers(await headers())
-    // With what this request has set already, unlike its headers.
+    // Unlike the request's headers, this contains cookies that were set during this request.
     const pairs = (await cookies()).getAll().map(({ name, value }) => `${name}=${value}`)
     own.set('cookie', pairs.join('; '))
     return { headers: own, ip: ip?.(own) ?? undefined }
@@ -85,7 +101,7 @@ export function nextSessions(options: NextSessionsOptions): NextSessions {
   }
 
   async function read(): Promise<ActiveSession | null> {
-    // First: while `next build` tries to render a page, it ends here, before sessions are made.
+    // Called first: while `next build` tries to render a page, it stops here, before sessions are made.
     const incoming = await request()
     return (await sessions()).peek(incoming)
   }
@@ -98,7 +114,7 @@ export function nextSessions(options: NextSessionsOptions): NextSessions {
     action:
       (act) =>
       async (...args) => {
-        // Without a method, it counts as a change.
+        // A request without a method counts as a change.
         ;(await sessions()).assertSameOrigin(await request())
         return act(await requireSession(), ...args)
       },
@@ -114,7 +130,7 @@ export function nextSessions(options: NextSessionsOptions): NextSessions {
   }
 }
 
-/** Makes the sessions at their first use, and again after a failure. */
+/** Makes the sessions at the first use, and again after a failure. */
 function onceMade(given: NextSessionsOptions['sessions']): () => Promise<Sessions> {
   if (typeof given !== 'function') return async () => given
   let made: Promise<Sessions> | null = null
@@ -140,7 +156,7 @@ async function refreshed<Res extends Response>(
     const response = refused ? refused(request, refusal) : Response.json(refusal.body, { status: refusal.status })
     return withCookie(await response, setCookie)
   }
-  // The page that is rendered for this request reads the renewed session, and not the one whose tokens are spent.
+  // The page rendered for this request must read the renewed session, because the old tokens can no longer be used.
   if (setCookie !== null) headers.set('cookie', replaced(headerOf({ headers }, 'cookie') ?? '', setCookie))
   const response = next.next({ request: { headers } })
   if (setCookie !== null) {
@@ -150,14 +166,14 @@ async function refreshed<Res extends Response>(
   return response
 }
 
-/** The `Cookie` header of a browser that has got a `Set-Cookie`. */
+/** The `Cookie` header of a browser that has received a `Set-Cookie`. */
 function replaced(cookie: string, setCookie: string): string {
   const { name, value } = partsOf(setCookie)
   const others = cookie.split(/; */).filter((pair) => pair !== '' && !pair.startsWith(`${name}=`))
   return [...others, ...(value === '' ? [] : [`${name}=${value}`])].join('; ')
 }
 
-/** The parts of a `Set-Cookie` of this package. */
+/** The parts of a `Set-Cookie` made by this package. */
 function partsOf(header: string): CookieOptions & { name: string; value: string } {
   const [pair = '', ...attributes] = header.split('; ')
   const at = pair.indexOf('=')

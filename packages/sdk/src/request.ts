@@ -1,4 +1,4 @@
-/** A request of Express, Fastify or Node, or one of the Fetch standard. */
+/** A request of Express, Fastify or Node, or a Fetch request. */
 export interface IncomingRequest {
   headers: Headers | Record<string, string | string[] | undefined>
   method?: string | undefined
@@ -7,12 +7,12 @@ export interface IncomingRequest {
   socket?: { remoteAddress?: string | undefined } | undefined
 }
 
-/** How the values of a header that was sent several times are put together (RFC 9110 §5.3, RFC 9113 §8.2.3). */
+/** The separators for values of a header that was sent several times (RFC 9110 §5.3, RFC 9113 §8.2.3). */
 const SEPARATORS: Record<string, string> = { cookie: '; ', 'webhook-signature': ' ' }
 
-/** A header of the request, by its name in lower case. */
+/** A header of the request by its lower-case name. */
 export function headerOf({ headers }: Pick<IncomingRequest, 'headers'>, name: string): string | undefined {
-  // Also the `Headers` of another package.
+  // Also accepts the `Headers` class of another package.
   if (isHeaders(headers)) return headers.get(name) ?? undefined
   const value = headers[name] ?? Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1]
   return Array.isArray(value) ? value.join(SEPARATORS[name] ?? ', ') : value

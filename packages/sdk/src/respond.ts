@@ -11,12 +11,12 @@ import {
 import { TokenError } from './tokens.ts'
 import { verifyWebhook, WebhookError } from './webhooks.ts'
 
-/** What a request that is refused is answered with. */
+/** The response to a refused request. */
 export interface Refusal {
   status: number
-  /** JSON for a page of yours: after a refusal of Watchword its problem. */
+  /** JSON for your page. If Watchword refused, its problem. */
   body: { code: string; detail: string }
-  /** With 503: the error, which the person should not see. */
+  /** For a 503: the error, which the person should not see. */
   cause?: unknown
 }
 
@@ -41,7 +41,7 @@ export function refusalOfOrigin(sessions: Sessions, request: IncomingRequest): R
   }
 }
 
-/** Reads the session of a request that comes from a page of the application. Other requests get a refusal. */
+/** Reads the session of a request from a page of the application. Refuses other requests. */
 export async function readOwnSession(sessions: Sessions, request: IncomingRequest): Promise<Passed | Refused> {
   const foreign = refusalOfOrigin(sessions, request)
   if (foreign) return { session: null, setCookie: null, refusal: foreign }
@@ -55,16 +55,19 @@ export async function readOwnSession(sessions: Sessions, request: IncomingReques
   }
 }
 
-/** Whether a response sets the cookie already, such as that of a handler that signed the person out. It must stay the last one. */
+/**
+ * Whether a response already sets the cookie, for example because its handler signed the person out. That value must
+ * remain the last one.
+ */
 export function setsCookie(headers: Headers, setCookie: string): boolean {
   const name = setCookie.slice(0, setCookie.indexOf('=') + 1)
   return headers.getSetCookie().some((one) => one.startsWith(name))
 }
 
-/** The response with the `Set-Cookie` of a session, if there is one and the response has none of that name. */
+/** The response with a session's `Set-Cookie`, if there is one and the response sets no cookie with that name. */
 export function withCookie(response: Response, setCookie: string | null): Response {
   if (setCookie === null || setsCookie(response.headers, setCookie)) return response
-  // The headers of a response may be immutable, as those of `Response.redirect` are.
+  // A response's headers may be immutable, for example those of `Response.redirect`.
   const copy = new Response(response.body, response)
   copy.headers.append('set-cookie', setCookie)
   copy.headers.set('cache-control', 'no-store')
@@ -81,10 +84,13 @@ const unavailable = (cause: unknown, code = 'unavailable'): Refusal => ({
   cause,
 })
 
-/** The longest body of a delivery. Deliveries are far smaller, but anyone can send a body, and it is read before its signature is checked. */
+/**
+ * The longest body of a delivery. Deliveries are much smaller, but anyone can send a body, which is read before its
+ * signature is checked.
+ */
 export const MAX_DELIVERY_BYTES = 1024 * 1024
 
-/** The chunks of a body as one, or null if it is longer than any delivery. */
+/** Joins the chunks of a body. Returns null if it is longer than any delivery. */
 export async function readDelivery(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array | null> {
   const read: Uint8Array[] = []
   let size = 0
@@ -102,7 +108,9 @@ export async function readDelivery(chunks: AsyncIterable<Uint8Array>): Promise<U
   return body
 }
 
-/** What an error of this package is answered with, or null if it is another error. Ends a session that is over at Watchword. */
+/**
+ * The response to an error of this package, or null for any other error. Ends a session that has ended at Watchword.
+ */
 export async function refusalOf(
   error: unknown,
   sessions: Sessions,
@@ -120,7 +128,10 @@ export async function refusalOf(
   return { refusal, setCookie: null }
 }
 
-/** Verifies a delivery and hands its event on. Returns the refusal of one that is not genuine. What the handler throws is thrown. */
+/**
+ * Verifies a delivery and passes on its event. Returns a refusal if the delivery is not genuine. An error of the
+ * handler is thrown.
+ */
 export async function receiveWebhook(
   request: Pick<IncomingRequest, 'headers'> & { body: string | Uint8Array | ArrayBuffer },
   secret: string | readonly string[],

@@ -2,22 +2,27 @@ import { EncryptJWT, jwtDecrypt } from 'jose'
 import { headerOf, type IncomingRequest } from './request.ts'
 
 export interface SealedCookieOptions {
-  /** The name of the cookie. Over https `__Host-` comes before it: then no other host of your domain can set it. */
+  /**
+   * The name of the cookie. For https, `__Host-` is added in front, so that no other host of your domain can set it.
+   */
   name: string
-  /** At least 32 random characters, such as of `openssl rand -base64 32`. During a change the new one first, then the old. */
+  /**
+   * At least 32 random characters, for example from `openssl rand -base64 32`. To change the secret, pass the new one
+   * first, then the old one.
+   */
   secret: string | readonly string[]
-  /** Whether browsers find your application by https. */
+  /** Whether browsers reach your application with https. */
   secure: boolean
   /** The current time in milliseconds since 1970. */
   now?: (() => number) | undefined
 }
 
-/** What browsers accept of a cookie with its name, in bytes. */
+/** The longest cookie that browsers accept, including its name, in bytes. */
 const MOST_BYTES = 4096
 
 /**
- * A cookie that browsers keep and cannot read or change (JWE, A256GCM; its content is compressed). It knows no other secret, name or
- * purpose.
+ * A cookie that browsers store but cannot read or change (JWE, A256GCM; its content is compressed). A cookie with
+ * another secret or another name is not accepted.
  */
 export class SealedCookie<T> {
   readonly #name: string
@@ -39,7 +44,7 @@ export class SealedCookie<T> {
     this.#now = now
   }
 
-  /** The value of a `Set-Cookie` header. Throws a RangeError if the content is too large for a cookie. */
+  /** Returns the value of a `Set-Cookie` header. Throws a RangeError if the content is too large for a cookie. */
   async write(content: T, seconds: number): Promise<string> {
     const [key] = await this.#readKeys()
     if (!key) throw new TypeError('No secret')
@@ -54,26 +59,28 @@ export class SealedCookie<T> {
     return this.#header(sealed, seconds)
   }
 
-  /** What the cookie of the request says, or null if there is none, it is over, or this secret has not sealed it. */
+  /**
+   * The content of the request's cookie. Null if there is none, it has expired, or it was sealed with another secret.
+   */
   async read(request: Pick<IncomingRequest, 'headers'>): Promise<T | null> {
     const sealed = this.#find(request)
     if (sealed === null) return null
     const currentDate = new Date(this.#now())
     const algorithms = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
     for (const key of await this.#readKeys()) {
-      // Null: sealed by another secret, changed, or over.
+      // Null if the cookie was sealed with another secret, was changed, or has expired.
       const opened = await jwtDecrypt<{ c: string }>(sealed, key, { ...algorithms, currentDate }).catch(() => null)
       if (opened) return JSON.parse(await decompress(opened.payload.c))
     }
     return null
   }
 
-  /** The value of a `Set-Cookie` header that removes the cookie. */
+  /** Returns the value of a `Set-Cookie` header that removes the cookie. */
   clear(): string {
     return this.#header('', 0)
   }
 
-  /** Derived at the first use: some platforms allow no work before a request. */
+  /** Derived at the first use, because some platforms allow no work before a request. */
   #readKeys(): Promise<Uint8Array[]> {
     this.#keys ??= Promise.all(this.#secrets.map((one) => deriveKey(one, this.#purpose)))
     return this.#keys
@@ -91,7 +98,7 @@ export class SealedCookie<T> {
   }
 }
 
-/** A key of its own for each name (HKDF, RFC 5869): a cookie cannot stand for one of another name. */
+/** Each name has its own key (HKDF, RFC 5869), so a cookie cannot be used under another name. */
 async function deriveKey(secret: string, name: string): Promise<Uint8Array> {
   const text = new TextEncoder()
   const material = await crypto.subtle.importKey('raw', text.encode(secret), 'HKDF', false, ['deriveBits'])
@@ -100,7 +107,10 @@ async function deriveKey(secret: string, name: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.deriveBits(parameters, material, 256))
 }
 
-/** DEFLATE (RFC 1951) in base64. Tokens are base64 already, which takes a third more than their bytes. */
+/**
+ * DEFLATE (RFC 1951), encoded as base64. Tokens are already base64, which takes a third more than their bytes, so
+ * compressing helps.
+ */
 async function compress(text: string): Promise<string> {
   const bytes = await through(new TextEncoder().encode(text), new CompressionStream('deflate-raw'))
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))

@@ -11,13 +11,13 @@ export { SealedCookie, type SealedCookieOptions } from './sealed-cookie.ts'
 export interface SessionsOptions {
   /** A client whose key has the scope `auth.login`. */
   client: Watchword
-  /** Checks the access tokens of your environment. */
+  /** Verifies the access tokens of your environment. */
   verifier: TokenVerifier
-  /** Where browsers find your application, such as `https://app.example.com`. */
+  /** The origin at which browsers reach your application, such as `https://app.example.com`. */
   origin: string
-  /** Allows an `origin` with http on other hosts than this machine: the cookie is then not `Secure`. */
+  /** Allows an http `origin` on hosts other than this machine. The cookie is then not `Secure`. */
   insecure?: boolean | undefined
-  /** At least 32 random characters. During a change the new one first, then the old. */
+  /** At least 32 random characters. To change the secret, pass the new one first, then the old one. */
   secret: string | readonly string[]
   /** The name of the cookie. Default `session`. */
   cookieName?: string | undefined
@@ -25,7 +25,7 @@ export interface SessionsOptions {
   now?: (() => number) | undefined
 }
 
-/** Who is signed in. */
+/** The session of a person who is signed in. */
 export interface ActiveSession {
   claims: Claims
   accessToken: string
@@ -33,24 +33,27 @@ export interface ActiveSession {
   user: UserOperations
 }
 
-/** Who sent a request, and the `Set-Cookie` that the response must have, if any. */
+/** The session of a request, and the `Set-Cookie` that the response must have, if any. */
 export interface ReadSession {
   session: ActiveSession | null
   setCookie: string | null
 }
 
-/** What a sign-out has done. */
+/** The result of a sign-out. */
 export interface EndedSession {
-  /** The `Set-Cookie` that forgets the session, which the response must have. */
+  /** The `Set-Cookie` that removes the session. The response must have it. */
   setCookie: string
-  /** Why the session could not be ended at Watchword, or null. It is over in this browser, and ends there by itself later. */
+  /**
+   * Why the session could not be ended at Watchword, or null. This browser is signed out in any case, and the session
+   * at Watchword ends later by itself.
+   */
   error: unknown
 }
 
 const CROSS_SITE = brandOf('cross-site')
 const UNREADABLE = brandOf('session-unavailable')
 
-/** The request did not come from a page of your application. Answer it with 403. */
+/** The request did not come from a page of your application. Respond with 403. */
 export class CrossSiteError extends Error {
   static override [Symbol.hasInstance](value: unknown): value is CrossSiteError {
     return hasBrand(value, CROSS_SITE)
@@ -61,7 +64,10 @@ export class CrossSiteError extends Error {
   readonly code = 'cross_site'
 }
 
-/** Nothing can be said about the session: Watchword or its keys are unreachable. Answer with 503. The browser stays signed in. */
+/**
+ * The session could not be checked, because Watchword or its keys are unreachable. Respond with 503. The browser stays
+ * signed in.
+ */
 export class SessionUnavailableError extends Error {
   static override [Symbol.hasInstance](value: unknown): value is SessionUnavailableError {
     return hasBrand(value, UNREADABLE)
@@ -70,7 +76,10 @@ export class SessionUnavailableError extends Error {
   override readonly name = 'SessionUnavailableError'
   readonly [UNREADABLE] = true
   readonly code = 'session_unavailable'
-  /** The `Set-Cookie` that the response must have, if any: the tokens were renewed, and the old ones are spent. */
+  /**
+   * The `Set-Cookie` that the response must have, if any. The tokens were renewed, and the old ones can no longer be
+   * used.
+   */
   readonly setCookie: string | null
 
   constructor(cause: unknown, setCookie: string | null) {
@@ -79,17 +88,17 @@ export class SessionUnavailableError extends Error {
   }
 }
 
-/** What the cookie says. */
+/** The content of the cookie. */
 interface Kept {
   access: string
   refresh: string
-  /** The organization. Null: the account's own team. */
+  /** The organization. Null for the account's own team. */
   org: string | null
-  /** When the refresh token ends, in seconds since 1970. */
+  /** When the refresh token expires, in seconds since 1970. */
   until: number
 }
 
-/** After these refusals of a refresh only a new sign-in helps. */
+/** After these refusals of a refresh, only a new sign-in helps. */
 const OVER: ReadonlySet<string> = new Set([
   'refresh_token_invalid',
   'refresh_token_reused',
@@ -100,23 +109,29 @@ const OVER: ReadonlySet<string> = new Set([
   'organization_not_found',
   'sso_required',
 ])
-/** How long the outcome of a refresh serves requests with the old cookie, in milliseconds. Below the service's 10 s. */
+/**
+ * How long the result of a refresh is used for requests with the old cookie, in milliseconds. Less than the service's
+ * 10 s.
+ */
 const SHARED_MS = 5000
-/** A token that ends sooner is refreshed, in seconds: it should last for what the request does with it. */
+/**
+ * A token that expires in less than this many seconds is refreshed, so that it lasts for what the request does with
+ * it.
+ */
 const SPARE_SECONDS = 30
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 interface Refresh {
   tokens: Promise<SessionTokens | null>
-  /** The refresh token that it brought. */
+  /** The new refresh token. */
   successor: string | null
-  /** When its outcome serves no more, in milliseconds since 1970. */
+  /** Until when the result may be used, in milliseconds since 1970. */
   until: number
 }
 
 /**
- * Sessions of a web application: one sealed cookie holds the tokens, an expired access token is refreshed, and simultaneous
- * requests share one refresh. Requests at other processes get the same successor from Watchword.
+ * Sessions of a web application. A sealed cookie contains the tokens, an expired access token is refreshed, and
+ * simultaneous requests share one refresh. Requests at other processes get the same new token from Watchword.
  */
 export class Sessions {
   readonly #options: SessionsOptions
@@ -137,37 +152,43 @@ export class Sessions {
   }
 
   /**
-   * A cookie of your own, sealed like that of the session, for what a sign-in needs at its next step: an `otp_id`, a
-   * `discovery_token`, a `challenge_token`, a `state`. Then only the browser that began the sign-in can go on with it.
+   * A sealed cookie for data that a sign-in needs for its next step: an `otp_id`, a `discovery_token`, a
+   * `challenge_token`, a `state`. Only the browser that started the sign-in can then continue it.
    */
   cookie<T>(name: string): SealedCookie<T> {
     if (name === this.#name) throw new TypeError(`The cookie ${name} is that of the session.`)
     return this.#newCookie(name)
   }
 
-  /** Signs the browser in: the `Set-Cookie` with the tokens of a sign-in. Throws a {@link TokenError} if they are not yours. */
+  /**
+   * Signs the browser in. Returns the `Set-Cookie` with the tokens of a sign-in. Throws a {@link TokenError} if the
+   * tokens are not of your environment.
+   */
   async start(tokens: SessionTokens): Promise<string> {
     const { org_id: org } = await this.#options.verifier.verify(tokens.access_token)
     return this.#seal(this.#keptOf(tokens, org))
   }
 
   /**
-   * The `Set-Cookie` with the new access token of a step-up (`session.user.me.stepUp.verify`). Throws a {@link TokenError} if it is not
-   * of this session.
+   * Returns the `Set-Cookie` with the new access token of a step-up (`session.user.me.stepUp.verify`). Throws a {@link
+   * TokenError} if the token is not of this session.
    */
   async update(session: ActiveSession, { access_token: access }: { access_token: string }): Promise<string> {
     const kept = this.#read.get(session)
     if (!kept) throw new TypeError('`session` must be one that `read` has returned.')
     const { sid } = await this.#options.verifier.verify(access)
     if (sid !== session.claims.sid) throw new TokenError('token_invalid', 'The token is of another session.')
-    // A simultaneous request may have used the refresh token up, or signed the browser out.
+    // A simultaneous request may have used the refresh token, or signed the browser out.
     const refresh = this.#refreshes.get(kept.refresh)
     const tokens = await refresh?.tokens.catch(() => undefined)
     if (tokens === null) return this.#cookie.clear()
     return this.#seal({ ...(tokens ? this.#keptOf(tokens, kept.org) : kept), access })
   }
 
-  /** Who sent the request. Refreshes an access token that ends. Throws a {@link SessionUnavailableError}. */
+  /**
+   * Reads the session of a request. Refreshes an access token that is about to expire. Throws a {@link
+   * SessionUnavailableError}.
+   */
   async read(request: IncomingRequest): Promise<ReadSession> {
     const kept = await this.#cookie.read(request)
     if (!kept) return { session: null, setCookie: null }
@@ -177,10 +198,10 @@ export class Sessions {
     let tokens: SessionTokens | null
     try {
       tokens = await this.#refresh(request, kept)
-      // A sign-out while the refresh was under way has replaced it.
+      // A sign-out during the refresh has replaced its result.
       if ((await this.#refreshes.get(kept.refresh)?.tokens) === null) tokens = null
     } catch (error) {
-      // It is still good for a moment.
+      // The token is still valid for a moment.
       if (current && error instanceof ConnectionError) return { session: current, setCookie: null }
       throw new SessionUnavailableError(error, null)
     }
@@ -189,27 +210,28 @@ export class Sessions {
     const setCookie = await this.#seal(renewed)
     const session = await this.#verified(renewed, setCookie)
     if (session) return { session, setCookie }
-    // Watchword has just issued it: the fault is of the keys, or of the settings of the verifier.
+    // Watchword has just issued the token, so the keys or the verifier's settings are wrong.
     throw new SessionUnavailableError(new Error('The new access token does not verify.'), setCookie)
   }
 
   /**
-   * Who sent the request, where no cookie can be set. Never refreshes: the new tokens would be lost. Throws a
-   * {@link SessionUnavailableError}, and an Error if the access token has expired, since `read` must come before.
+   * Reads the session of a request if no cookie can be set. Never refreshes, because the new tokens would be lost.
+   * Throws a {@link SessionUnavailableError}, and an Error if the access token has expired, because `read` must be
+   * called before.
    */
   async peek(request: IncomingRequest): Promise<ActiveSession | null> {
     const kept = await this.#cookie.read(request)
     if (!kept) return null
     return this.#open(kept, null).catch((error: unknown) => {
       if (!(error instanceof TokenError)) throw error
-      // To say "signed out" would sign people out as often as access tokens end.
+      // Returning null would show people as signed out whenever an access token has expired.
       if (error.code === 'token_expired')
         throw new Error('The access token has expired: refresh it before this code runs.', { cause: error })
       return null
     })
   }
 
-  /** Signs the browser out, also where Watchword is unreachable. */
+  /** Signs the browser out, even if Watchword is unreachable. */
   async end(request: IncomingRequest): Promise<EndedSession> {
     const kept = await this.#cookie.read(request)
     const setCookie = this.#cookie.clear()
@@ -224,8 +246,9 @@ export class Sessions {
   }
 
   /**
-   * Against forged requests of other sites: what changes something must come from a page of your application, which browsers
-   * say in `Sec-Fetch-Site` or `Origin`. A request without a method counts as one. Throws a {@link CrossSiteError}.
+   * Protects against forged requests from other sites: changes must come from a page of your application, which
+   * browsers state in `Sec-Fetch-Site` or `Origin`. A request without a method counts as a change. Throws a {@link
+   * CrossSiteError}.
    */
   assertSameOrigin(request: IncomingRequest): void {
     if (SAFE.has((request.method ?? '').toUpperCase())) return
@@ -233,8 +256,8 @@ export class Sessions {
   }
 
   /**
-   * Whether the request comes from a page of your application, whatever its method. For a `GET` that begins a sign-in elsewhere: a link
-   * on another site could sign the browser in to an account of its author.
+   * Whether the request comes from a page of your application, whatever its method. Use it for a `GET` that starts a
+   * sign-in at a provider: a link on another site could sign the browser in to an account of the link's author.
    */
   isSameOrigin(request: IncomingRequest): boolean {
     const site = headerOf(request, 'sec-fetch-site')
@@ -260,7 +283,7 @@ export class Sessions {
     return this.#cookie.write(kept, Math.max(kept.until - Math.floor(this.#now() / 1000), 0))
   }
 
-  /** The session of a token, or null if it is not good. */
+  /** The session of a token, or null if the token is not valid. */
   async #verified(kept: Kept, setCookie: string | null): Promise<ActiveSession | null> {
     return this.#open(kept, setCookie).catch((error: unknown) => {
       if (error instanceof TokenError) return null
@@ -268,7 +291,10 @@ export class Sessions {
     })
   }
 
-  /** The session of a token. Throws a {@link TokenError}, or a {@link SessionUnavailableError} if nothing can be said about it. */
+  /**
+   * The session of a token. Throws a {@link TokenError}, or a {@link SessionUnavailableError} if the token cannot be
+   * checked.
+   */
   async #open(kept: Kept, setCookie: string | null): Promise<ActiveSession> {
     try {
       const claims = await this.#options.verifier.verify(kept.access)
@@ -286,7 +312,7 @@ export class Sessions {
     for (const [token, { until }] of this.#refreshes) if (until < this.#now()) this.#refreshes.delete(token)
     const known = this.#refreshes.get(refresh)
     if (known) return known.tokens
-    // The token names an organization, and not the team.
+    // A refresh token identifies its organization, but not the team.
     const body = { refresh_token: refresh, ...(org === null ? { subOrgId: 'team' } : {}) }
     const tokens = requestTokens(this.#options.client.forRequest(request), body)
     const entry: Refresh = { tokens, successor: null, until: Number.POSITIVE_INFINITY }
@@ -301,7 +327,7 @@ export class Sessions {
     return tokens
   }
 
-  /** After a sign-out, no request with an older cookie gets the tokens of the session. */
+  /** After a sign-out, requests with an older cookie must not get the session's tokens. */
   #forgetRefreshes(refresh: string): void {
     const tokens = Promise.resolve(null)
     for (const entry of this.#refreshes.values()) if (entry.successor === refresh) entry.tokens = tokens
@@ -311,7 +337,7 @@ export class Sessions {
 
 async function requestTokens(client: Watchword, body: TokensRefreshRequest): Promise<SessionTokens | null> {
   try {
-    // Without a session a second factor is required by now: a new sign-in asks for it.
+    // Without a session, a second factor is now required. A new sign-in asks for it.
     return (await client.tokens.refresh(body)).session
   } catch (error) {
     if (error instanceof WatchwordError && OVER.has(error.code)) return null
@@ -321,7 +347,10 @@ async function requestTokens(client: Watchword, body: TokensRefreshRequest): Pro
 
 const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.localhost)$/
 
-/** The origin as browsers send it. Throws a TypeError if it is none, or if the cookie would travel in the open. */
+/**
+ * The origin as browsers send it. Throws a TypeError if it is not an origin, or if the cookie would be sent
+ * unencrypted.
+ */
 function checkOrigin({ origin, insecure = false }: SessionsOptions): { origin: string; isSecure: boolean } {
   const url = URL.canParse(origin) ? new URL(origin) : null
   if (!url || !/^https?:$/.test(url.protocol))

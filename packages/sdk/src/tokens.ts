@@ -3,17 +3,17 @@ import { brandOf, hasBrand, WatchwordError } from './errors.ts'
 import type { SessionsListRevocationsReply } from './gen/schemas.gen.ts'
 import type { Watchword } from './index.ts'
 
-/** The claims of an access token (RFC 9068), and those that the setting `token_claims` adds. */
+/** The claims of an access token (RFC 9068), and the claims that the setting `token_claims` adds. */
 export interface Claims {
-  /** Issuer: the URL of the environment. */
+  /** The issuer: the URL of the environment. */
   iss: string
-  /** Audience: the account id, or the setting `audience`. */
+  /** The audience: the account id, or the setting `audience`. */
   aud: string | string[]
-  /** The auth account of the user. */
+  /** The user's auth account. */
   sub: string
-  /** The session. */
+  /** The id of the session. */
   sid: string
-  /** The organization of the user. Null: the account level. */
+  /** The user's organization. Null: the account level. */
   org_id: string | null
   /** The slug of the organization. */
   org_slug?: string | null
@@ -25,19 +25,19 @@ export interface Claims {
   role: string
   /** Slugs of the organization's own roles. */
   roles: string[]
-  /** Everything the roles allow. */
+  /** Every permission that the roles give. */
   permissions: string[]
-  /** What the user proved (RFC 8176). */
+  /** The proofs of the sign-in (RFC 8176). */
   amr: string[]
-  /** `aal1`: one factor. `aal2`: two. */
+  /** `aal1`: one factor. `aal2`: two factors. */
   aal: string
   /** When the user signed in, in seconds since 1970. */
   auth_time: number
-  /** Slug of the environment. */
+  /** The slug of the environment. */
   env: string
   /** The connection of a SAML or OIDC sign-in, or null. */
   connection_id?: string | null
-  /** Who acts for the user in an impersonation session (RFC 8693). */
+  /** The person who acts for the user in an impersonation session (RFC 8693). */
   act?: { sub: string } & Record<string, unknown>
   /** Times in seconds since 1970. */
   iat: number
@@ -47,8 +47,9 @@ export interface Claims {
 }
 
 /**
- * Why a token is refused. `token_expired`: refresh it. `keys_unavailable` and `revocations_unavailable`: the token may be good,
- * but Watchword was not reachable. `organization_mismatch` and `permission_missing`: answer 403.
+ * Why a token is refused. For `token_expired`, refresh the token. For `keys_unavailable` and
+ * `revocations_unavailable`, the token may be valid, but Watchword was unreachable. For `organization_mismatch` and
+ * `permission_missing`, respond with 403.
  */
 export type TokenErrorCode =
   | 'token_invalid'
@@ -61,7 +62,7 @@ export type TokenErrorCode =
 
 const BRAND = brandOf('token')
 
-/** The token does not open what was asked for. */
+/** The token was refused, or does not allow what the request needs. */
 export class TokenError extends Error {
   static override [Symbol.hasInstance](value: unknown): value is TokenError {
     return hasBrand(value, BRAND)
@@ -84,9 +85,9 @@ export interface TokenVerifierOptions {
   audience: string | string[]
   /** How far clocks may differ, in seconds. Default 5. */
   clockTolerance?: number | undefined
-  /** Also refuses tokens of sessions that have ended, by the feed of revocations. */
+  /** Also refuses tokens of sessions that have ended, using the revocation feed. */
   revocations?: RevocationOptions | undefined
-  /** Where the public keys are. Default: below the issuer. */
+  /** The URL of the public keys. By default it is below the issuer. */
   jwksUrl?: string | undefined
   /** The current time in milliseconds since 1970. */
   now?: (() => number) | undefined
@@ -95,29 +96,35 @@ export interface TokenVerifierOptions {
 export interface RevocationOptions {
   /** A client whose key has the scope `sessions.read`. */
   client: Watchword
-  /** Only of this organization. Tokens of other organizations are then refused: the feed says nothing about them. */
+  /**
+   * Reads the feed of this organization only. Tokens of other organizations are then refused, because the feed does
+   * not cover them.
+   */
   subOrgId?: string | undefined
-  /** How old the feed may be before it is read again, in seconds. Default 10. */
+  /** The age in seconds at which the feed is read again. Default 10. */
   maxAge?: number | undefined
-  /** How old it may be while Watchword is unreachable, in seconds. Then tokens are refused. Default 60. */
+  /**
+   * The age in seconds up to which the feed is used while Watchword is unreachable. After that, tokens are refused.
+   * Default 60.
+   */
   maxStale?: number | undefined
 }
 
 export interface TokenRequirements {
-  /** The organization that the request is about: compared with `org_id`. */
+  /** The organization that the request is about. Compared with `org_id`. */
   organization?: string | undefined
-  /** Permissions that the user must have, all of them. */
+  /** The permissions that the user must have. All of them are required. */
   permission?: string | string[] | undefined
 }
 
-/** Verifies access tokens with the public keys of the issuer, which it caches. No request for each token. */
+/** Verifies access tokens with the issuer's public keys. The keys are cached, so most tokens need no request. */
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions
   readonly #issuer: string
   readonly #keys: IssuerKeys
   readonly #feed: RevocationFeed | null
 
-  /** Throws a TypeError without an issuer or an audience: a check that is left out would accept every token. */
+  /** Throws a TypeError without an issuer or an audience, because leaving out a check would accept every token. */
   constructor(options: TokenVerifierOptions) {
     const { issuer, audience, jwksUrl, now = Date.now, revocations } = options
     const audiences = [audience ?? ''].flat()
@@ -129,10 +136,13 @@ export class TokenVerifier {
     this.#feed = revocations ? new RevocationFeed(revocations, now) : null
   }
 
-  /** The claims of a token: signature, issuer, audience, type and times are right. Throws a {@link TokenError}. */
+  /**
+   * Returns the claims of a token after checking signature, issuer, audience, type and times. Throws a {@link
+   * TokenError}.
+   */
   async verify(token: string, required: TokenRequirements = {}): Promise<Claims> {
     const { organization, permission } = required
-    // A parameter of a request that is missing must not accept every organization.
+    // A missing request parameter must not accept every organization.
     if ('organization' in required && !organization) throw new TypeError('`organization` is empty.')
     if ('permission' in required && !permission?.length) throw new TypeError('`permission` is empty.')
     const claims = await this.#read(token)
@@ -165,11 +175,14 @@ export class TokenVerifier {
   }
 }
 
-/** How long keys serve that could not be read again, and how long nothing is asked after a failure, in milliseconds. */
+/**
+ * How long keys are used if they cannot be read again, and how long the verifier waits after a failure, in
+ * milliseconds.
+ */
 const KEYS_KEPT = 24 * 60 * 60 * 1000
 const PAUSE = 30_000
 
-/** The public keys of an issuer. While they cannot be read again, those that were read last are used. */
+/** The public keys of an issuer. While they cannot be read again, the last keys are used. */
 class IssuerKeys {
   readonly #remote: ReturnType<typeof createRemoteJWKSet>
   readonly #now: () => number
@@ -200,7 +213,7 @@ class IssuerKeys {
 
   async #useLast<T>(verify: (keys: JWTVerifyGetKey) => Promise<T>, keys: JWTVerifyGetKey): Promise<T> {
     return verify(keys).catch((error: unknown) => {
-      // A key that is not among those may be a new one.
+      // A key that is not in the list may be new.
       if (error instanceof errors.JWKSNoMatchingKey) throw unavailable(error)
       throw refusalOf(error)
     })
@@ -215,7 +228,7 @@ class IssuerKeys {
 const unavailable = (cause: unknown) =>
   new TokenError('keys_unavailable', 'The public keys could not be read.', { cause })
 
-/** Errors of jose that say something about the keys, and nothing about the token. */
+/** Errors of jose that concern the keys, not the token. */
 const OF_KEYS = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS'])
 
 function refusalOf(error: unknown): TokenError {
@@ -226,15 +239,15 @@ function refusalOf(error: unknown): TokenError {
   return new TokenError('token_invalid', `The token is not valid: ${error.message}.`, { cause: error })
 }
 
-/** Longer than any access token lives, which is a day at most, in milliseconds. */
+/** Longer than the lifetime of any access token, which is at most a day, in milliseconds. */
 const KEPT = 25 * 60 * 60 * 1000
-/** How long a reading may take, in milliseconds, and how long none is begun after a failure. */
+/** How long reading the feed may take, and how long no reading is started after a failure, in milliseconds. */
 const READING_TIME = 5000
 const FAILURE_PAUSE = 1000
-/** How long a token waits for a reading that is not needed yet, in milliseconds. */
+/** How long a token waits for a reading that is not urgent, in milliseconds. */
 const PATIENCE = 250
 
-/** The sessions that have ended, as the feed of revocations lists them. */
+/** The sessions that have ended, from the revocation feed. */
 class RevocationFeed {
   readonly #options: RevocationOptions
   readonly #now: () => number
@@ -249,13 +262,13 @@ class RevocationFeed {
     this.#now = now
   }
 
-  /** Throws if the session of the token has ended, or if that cannot be said. */
+  /** Throws if the token's session has ended, or if that cannot be determined. */
   async check({ sid, org_id: organization }: Claims): Promise<void> {
     const { maxAge = 10, maxStale = 60, subOrgId } = this.#options
     if (subOrgId !== undefined && organization !== subOrgId)
       throw new TokenError('organization_mismatch', 'The token is of an organization whose revocations are not read.')
     const isOlderThan = (seconds: number) => this.#now() - this.#readAt > seconds * 1000
-    // While the last reading is recent enough, the next one is not waited for long.
+    // While the last reading is recent enough, the next one is only waited for briefly.
     if (isOlderThan(maxStale)) await this.#read()
     else if (isOlderThan(maxAge)) await atMost(PATIENCE, this.#read())
     if (isOlderThan(maxStale)) {
@@ -265,7 +278,7 @@ class RevocationFeed {
     if (this.#ended.has(sid)) throw new TokenError('token_revoked', 'The session of the token has ended.')
   }
 
-  /** Reads what is new, once for all that wait. Never rejects. */
+  /** Reads new entries, once for all callers that wait. Never rejects. */
   #read(): Promise<void> {
     const isPaused = this.#failure !== null && this.#now() - this.#failure.at < FAILURE_PAUSE
     if (isPaused) return Promise.resolve()
@@ -305,14 +318,14 @@ class RevocationFeed {
     } catch (error) {
       const isExpired = error instanceof WatchwordError && error.code === 'cursor_expired'
       if (!isExpired || this.#after === undefined) throw error
-      // A restored database does not know the place: from the beginning. What is known stays known.
+      // A restored database does not know the cursor, so reading starts from the beginning. Known entries are kept.
       this.#after = undefined
       return client.sessions.listRevocations({ subOrgId }, limits)
     }
   }
 }
 
-/** Ends with the work, or after so many milliseconds. */
+/** Resolves when the work is done, or after this many milliseconds. */
 async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const end = new Promise<void>((resolve) => {

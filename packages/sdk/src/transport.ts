@@ -1,46 +1,46 @@
 import { Call, type Exchange, PageCall } from './call.ts'
 import { ConnectionError, type Problem, TimeoutError, UnexpectedResponseError, WatchwordError } from './errors.ts'
 
-/** What one call may differ in. */
+/** Options of a single call. */
 export interface CallOptions {
-  /** Ends the call, its retries and waits included. */
+  /** Cancels the call, including its retries and waits. */
   signal?: AbortSignal | undefined
-  /** Milliseconds until an attempt is given up; of a download, until it begins. 0: no limit. */
+  /** The time limit of an attempt, in milliseconds. For a download, the time until it starts. 0: no limit. */
   timeout?: number | undefined
-  /** How often a failed request is repeated. Requests that spend a one-time secret are never repeated. */
+  /** How often a failed request is retried. Requests that consume a one-time secret are never retried. */
   maxRetries?: number | undefined
-  /** `Idempotency-Key` of a write that takes one. Default: a new one, which all retries of the call send. */
+  /** The `Idempotency-Key` of a write that accepts one. By default a new one, which all retries of the call send. */
   idempotencyKey?: string | undefined
   /** `If-Match`: the `ETag` that the record must still have. */
   ifMatch?: string | undefined
   /** `X-Trusted-Device`: the token that replaces a second factor on a known device. */
   trustedDevice?: string | undefined
-  /** Further headers. */
+  /** Additional headers. */
   headers?: Record<string, string> | undefined
 }
 
 export interface TransportOptions {
-  /** Where the service is, such as `https://auth.example.com`. */
+  /** The URL of the service, such as `https://auth.example.com`. */
   url: string
-  /** Sent with every request: the credential, and who the request is for. */
+  /** Headers of every request: the credential, and whose request it is. */
   headers: Readonly<Record<string, string>>
   fetch: typeof globalThis.fetch
-  /** Milliseconds until an attempt is given up. */
+  /** The time limit of an attempt, in milliseconds. */
   timeout: number
   maxRetries: number
   /** Whether a browser sends its cookies. */
   credentials: 'same-origin' | 'omit' | undefined
-  /** Waits that many milliseconds, or until the signal ends the wait. */
+  /** Waits this many milliseconds, or until the signal ends the wait. */
   sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>
 }
 
-/** How a call is sent, as bits. The generated methods have them as a number. */
+/** How a call is sent, as bits. The generated methods contain the resulting number. */
 export const Flags = {
-  /** Repeating it has no second effect. */
+  /** Repeating the request has no second effect. */
   repeatable: 1,
-  /** It takes an `Idempotency-Key`. */
+  /** The request accepts an `Idempotency-Key`. */
   keyed: 2,
-  /** It has a body, which the parameters go into. */
+  /** The request has a body with the parameters. */
   body: 4,
 } as const
 
@@ -68,12 +68,15 @@ export class Transport {
     this.#options = options
   }
 
-  /** The same with other options. */
+  /** Returns the same transport with other options. */
   with(change: (options: TransportOptions) => Partial<TransportOptions>): Transport {
     return new Transport({ ...this.#options, ...change(this.#options) })
   }
 
-  /** Sends a request and reads its JSON. Parameters go into the body, or for `inQuery` and requests without one into the query. */
+  /**
+   * Sends a request and reads its JSON reply. Parameters go into the body. Parameters in `inQuery`, and all parameters
+   * of requests without a body, go into the query.
+   */
   call<T>(
     method: string,
     path: Path,
@@ -85,7 +88,7 @@ export class Transport {
     return new Call<T>(this.#exchange<T>(() => this.#attempt(method, path, flags, params, options, inQuery)))
   }
 
-  /** Requests a page. The following ones are requested with the same parameters. */
+  /** Requests a page. The following pages are requested with the same parameters. */
   page<Page, Field extends keyof Page & string>(
     path: Path,
     field: Field,
@@ -101,7 +104,7 @@ export class Transport {
     })
   }
 
-  /** Sends a request whose reply is no JSON: a file, a page or a redirect, which is not followed. */
+  /** Sends a request whose reply is not JSON: a file, a page or a redirect, which is not followed. */
   async raw(method: string, path: Path, flags: number, params?: object, options: CallOptions = {}): Promise<Response> {
     const attempt = this.#attempt(method, path, flags, params, options, [])
     const form = (flags & Flags.body) === 0 ? {} : formOf(attempt, params)
@@ -142,7 +145,7 @@ export class Transport {
     }
   }
 
-  /** What is wrong with an argument rejects the call, as a refusal does. */
+  /** An invalid argument rejects the call, as a refusal does. */
   async #exchange<T>(attempt: () => Attempt): Promise<Exchange<T>> {
     return this.#send(attempt(), {}, async (response) => {
       const data = (await readJson(response)) as T
@@ -150,7 +153,7 @@ export class Transport {
     })
   }
 
-  /** Sends a request, and again while that may help. Throws the error of the last attempt. */
+  /** Sends a request, and again while a retry may help. Throws the error of the last attempt. */
   async #send<T>(attempt: Attempt, more: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
     const { maxRetries = this.#options.maxRetries, signal } = attempt.options
     const retries = attempt.isRepeatable ? maxRetries : 0
@@ -165,7 +168,7 @@ export class Transport {
     }
   }
 
-  /** One attempt, its body included. Throws a refusal, a connection error, or the reason of a signal. */
+  /** Makes one attempt, including reading the body. Throws a refusal, a connection error, or the reason of a signal. */
   async #try<T>(attempt: Attempt, more: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
     const { method, url, headers, body, options } = attempt
     const { signal, timeout = this.#options.timeout } = options
@@ -197,7 +200,7 @@ export class Transport {
 
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** A signal that is aborted after so many milliseconds, unless it ends before. */
+/** A signal that is aborted after this many milliseconds, unless it is ended before. */
 function limitOf(timeout: number): { signal: AbortSignal; end(): void } {
   const controller = new AbortController()
   const isLimited = timeout > 0 && timeout <= LONGEST_TIMER
@@ -205,7 +208,7 @@ function limitOf(timeout: number): { signal: AbortSignal; end(): void } {
   return { signal: controller.signal, end: () => clearTimeout(timer) }
 }
 
-/** The base of the generated classes. */
+/** The base class of the generated classes. */
 export class Namespace {
   protected readonly transport: Transport
 
@@ -214,23 +217,23 @@ export class Namespace {
   }
 }
 
-/** A path, or what is wrong with an id in it. */
+/** A path, or the error of an invalid id in it. */
 export type Path = string | TypeError
 
-/** A path with ids, each as one segment. Other than text, or what would leave its place, makes it an error. */
+/** A path with ids, each as one segment. An id that is not text, or that would change the path, makes it an error. */
 export function path(parts: TemplateStringsArray, ...ids: string[]): Path {
   const wrong = ids.findIndex((id) => typeof id !== 'string' || id === '' || id === '.' || id === '..')
   if (wrong >= 0) return new TypeError(`A path takes an id, not ${JSON.stringify(ids[wrong]) ?? 'undefined'}.`)
   return parts.map((part, at) => part + encodeURIComponent(ids[at] ?? '')).join('')
 }
 
-/** How long to wait before the attempt is repeated, in milliseconds, or null if that does not help. */
+/** How long to wait before the next attempt, in milliseconds. Null if a retry does not help. */
 function waitBefore(error: unknown, tried: number): number | null {
   const backoff = Math.min(FIRST_WAIT * 2 ** tried, LAST_WAIT)
   const jittered = backoff / 2 + (Math.random() * backoff) / 2
   if (error instanceof WatchwordError || error instanceof UnexpectedResponseError) {
     const { status, retryAfter } = error as WatchwordError | UnexpectedResponseError
-    // The first request of this key is still being processed.
+    // The first request with this key is still running.
     const isRunning = error instanceof WatchwordError && error.code === 'idempotency_in_progress'
     const asked = (retryAfter ?? 0) * 1000
     return (RETRIED.has(status) || isRunning) && asked <= LONGEST_WAIT ? Math.max(asked, jittered) : null
@@ -238,7 +241,10 @@ function waitBefore(error: unknown, tried: number): number | null {
   return error instanceof ConnectionError ? jittered : null
 }
 
-/** The refusal of a response. What is no problem of the service, such as a page of a proxy, is a connection error. */
+/**
+ * Converts a response to a refusal. A response that is not a problem of the service, such as a proxy's page, becomes a
+ * connection error.
+ */
 async function errorOf(response: Response): Promise<ConnectionError | WatchwordError> {
   const text = await response.text()
   const problem = problemOf(text)

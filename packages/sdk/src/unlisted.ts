@@ -1,8 +1,9 @@
 import type { Event } from './gen/schemas.gen.ts'
 
 /**
- * A code or a type that this version of the package does not list: a newer version of the service has sent it. It is a string. Its
- * declaration as an enum lets the compiler tell it from those that are listed, so that they still narrow.
+ * A code or type that this version of the package does not list, because a newer version of the service has sent it.
+ * The value is a string. It is declared as an enum so that the compiler can distinguish it from listed codes, which
+ * still narrow.
  */
 export declare enum Unlisted {
   text = 'another text',
@@ -10,7 +11,7 @@ export declare enum Unlisted {
 
 /** An event whose type this version of the package does not list. */
 export type UnlistedEvent = Omit<Event, 'type' | 'data'> & {
-  /** `resource.past_tense` */
+  /** The type, in the form `resource.past_tense`. */
   type: Unlisted
   /** What happened. */
   data: Record<string, unknown>

@@ -9,7 +9,7 @@ export type WebhookErrorCode = 'body_not_raw' | 'header_missing' | 'timestamp_in
 
 const BRAND = brandOf('webhook')
 
-/** The delivery is not from your Watchword, or was changed or delayed on the way. Answer it with 400. */
+/** The delivery is not from your Watchword, or was changed or delayed on the way. Respond with 400. */
 export class WebhookError extends Error {
   static override [Symbol.hasInstance](value: unknown): value is WebhookError {
     return hasBrand(value, BRAND)
@@ -26,22 +26,23 @@ export class WebhookError extends Error {
 }
 
 export interface VerifyOptions {
-  /** How far the time of the delivery may be from now, in seconds. Default 300. */
+  /** How much the delivery's time may differ from the current time, in seconds. Default 300. */
   toleranceSeconds?: number | undefined
   /** The current time in milliseconds since 1970. */
   now?: (() => number) | undefined
 }
 
-/** What comes before the signature in `webhook-signature`. */
+/** The text before the signature in `webhook-signature`. */
 const VERSION = 'v1,'
 const PREFIX = 'whsec_'
 
 /**
- * Verifies a delivery (Standard Webhooks) and returns its event. Throws a {@link WebhookError} otherwise.
+ * Verifies a delivery (Standard Webhooks) and returns its event. Throws a {@link WebhookError} if it is not genuine.
  *
- * @param body - The body as it arrived: text, a Buffer or bytes. A parsed object has lost the bytes that were signed.
+ * @param body - The body as it arrived: text, a Buffer or bytes. A parsed object no longer has the bytes that were
+ * signed.
  * @param headers - The headers of the request.
- * @param secret - The `signingSecret` of the webhook; during a rotation both.
+ * @param secret - The `signingSecret` of the webhook. Pass both secrets during a rotation.
  */
 export async function verifyWebhook(
   body: string | Uint8Array | ArrayBuffer,
@@ -84,7 +85,10 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return all
 }
 
-/** Whether one of the signatures is by one of the secrets. One HMAC for each secret, however many signatures there are. */
+/**
+ * Whether one of the secrets made one of the signatures. Computes one HMAC for each secret, however many signatures
+ * there are.
+ */
 async function isSigned(
   signed: Uint8Array<ArrayBuffer>,
   signatures: string,
@@ -103,7 +107,7 @@ async function isSigned(
   return found
 }
 
-/** The key of a secret. Throws a TypeError if it is none. */
+/** The key of a secret. Throws a TypeError if it is not a secret. */
 function keyOf(secret: unknown): Uint8Array<ArrayBuffer> {
   const text = typeof secret === 'string' ? secret : ''
   const raw = decoded(text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text)

@@ -15,7 +15,7 @@ import type { RawRecord } from './records.ts'
 export interface AdapterOptions {
   format: Format
   layout: Layout
-  /** The first record, whose keys are used for all where there is no header. */
+  /** The first record. Without a header, its keys are used for all records. */
   first: Record<string, unknown> | null
   /** `column=field` */
   map: string[]
@@ -26,15 +26,15 @@ export interface AdapterOptions {
 
 /** How the records of a file are read. */
 export interface Reader {
-  /** Turns a record into a person. */
+  /** Converts a record to a person. */
   adapt(record: RawRecord): Person
-  /** Of CSV and NDJSON: columns that are no field. */
+  /** For CSV and NDJSON: columns that do not match a field. */
   ignoredColumns: string[]
-  /** Whether a record has an organization, or such a column. */
+  /** Whether a record names an organization, or has a column for it. */
   namesOrganization(record: Record<string, unknown>): boolean
 }
 
-/** Throws CliError when the options do not fit the file. */
+/** Throws CliError if the options do not fit the file. */
 export function readerOf(options: AdapterOptions): Reader {
   const { adapter, ignoredColumns = [], fieldOf = (column: string) => column } = findAdapter(options)
   const isPlain = options.format === 'csv' || options.format === 'ndjson'
@@ -49,7 +49,7 @@ export function readerOf(options: AdapterOptions): Reader {
 interface Found {
   adapter: Adapter
   ignoredColumns?: string[]
-  /** The field of a column, where it is not its name. */
+  /** The field of a column, if it differs from the column's name. */
   fieldOf?: (column: string) => string | undefined
 }
 

@@ -10,7 +10,7 @@ import { type Adapter, flagOf, isObject, metadataOf, personOf, type SourceHash, 
  */
 export const fromAuth0: Adapter = (record) => {
   const user = Object.fromEntries(Object.entries(record).map(([key, value]) => [keyOf(key), withoutGuard(value)]))
-  // Newer exports of hashes have the address only among the identifiers.
+  // Newer exports of hashes contain the address only among the identifiers.
   const identifier = Array.isArray(user['identifiers'])
     ? user['identifiers'].filter(isObject).find((each) => each['type'] === 'email')
     : undefined
@@ -19,7 +19,7 @@ export const fromAuth0: Adapter = (record) => {
   const fields = {
     email,
     emailVerified: flagOf(user['email_verified'] ?? identifier?.['verified']),
-    // Auth0 uses the address when it has no name.
+    // Auth0 uses the address as the name if there is none.
     displayName: name === email ? undefined : name,
     firstName: textOf(user['given_name']),
     lastName: textOf(user['family_name']),
@@ -39,7 +39,7 @@ function keyOf(key: string): string {
   return key.includes('metadata.') ? key : key.trim().toLowerCase().replaceAll(' ', '_')
 }
 
-/** In CSV every text starts with a quote, as a guard against formulas. */
+/** In CSV, every text starts with a quote, as a protection against formulas. */
 function withoutGuard(value: unknown): unknown {
   return typeof value === 'string' && value.startsWith("'") ? value.slice(1) : value
 }

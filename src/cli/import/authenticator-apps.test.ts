@@ -16,7 +16,7 @@ const tenant = await service.tenant()
 const home = mkdtempSync(join(tmpdir(), 'watchword-totp-'))
 afterAll(() => rmSync(home, { recursive: true }))
 
-// Of crypt_blowfish: U*U.
+// A test vector of crypt_blowfish for the password U*U.
 const HASH = '$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
 const write = (...lines: string[]) => {
   const path = join(home, `${randomUUID()}.csv`)
@@ -65,7 +65,7 @@ test('the authenticator app of an imported person passes at their next sign-in, 
   expect(succeeded(await verify(ada.challenge_token, codeOf(plain))).session).toMatchObject({
     access_token: expect.any(String),
   })
-  // A code passes once, as those of any app.
+  // A code works once, as for any authenticator app.
   const second = succeeded(await caller.post('/v1/auth/login/password', byPassword))
   expect((await verify(second.challenge_token, codeOf(plain))).status).toBe(401)
   const bob = succeeded(await signInByLink(caller, 'bob@example.com'))

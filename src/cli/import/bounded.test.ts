@@ -13,7 +13,7 @@ import { oneTarget } from './targets.ts'
 const BATCH = 500
 const CHUNK = 64 * 1024
 const CHUNKS = 120
-/** Chunks of the 120 that the streams of a reader may hold. */
+/** The number of chunks that a reader's streams may hold, out of 120. */
 const MOST_AHEAD = 40
 
 const csv = { delimiter: ',', columns: ['email', 'name'], hasHeader: false }
@@ -47,7 +47,7 @@ test('an import takes no more rows of a file than one batch before these are com
   const { platform } = service.app
   const tenant = await service.tenant()
   const subOrgId = await tenant.organization()
-  // The first request of an organization makes its directory.
+  // The first request for an organization creates its directory.
   await tenant.get(`/v1/users?subOrgId=${subOrgId}`)
   const { accountId, environmentId } = tenant
   const environment = { accountId, environmentId, environmentSlug: 'production' }

@@ -5,24 +5,24 @@ import { fits } from '../../platform/validator.ts'
 import { CliError } from '../print.ts'
 
 const Counts = Type.Object({
-  /** Records of the file that have been processed. */
+  /** The number of processed records. */
   rows: Type.Integer(),
   created: Type.Integer(),
   existed: Type.Integer(),
   duplicates: Type.Integer(),
   leftOut: Type.Integer(),
   failed: Type.Integer(),
-  /** Created without the password they had. */
+  /** Users created without the password that they had. */
   withoutPassword: Type.Integer(),
-  /** Failed rows by reason. */
+  /** The number of failed rows by reason. */
   reasons: Type.Record(Type.String(), Type.Integer()),
 })
 export type Counts = Static<typeof Counts>
 
-/** What became of the rows of one organization. */
+/** The results for the rows of one organization. */
 const OrganizationCounts = Type.Object({
   slug: Type.String(),
-  /** Whether the import created it. */
+  /** Whether this import created the organization. */
   isNew: Type.Boolean(),
   created: Type.Integer(),
   existed: Type.Integer(),
@@ -31,23 +31,23 @@ const OrganizationCounts = Type.Object({
 })
 export type OrganizationCounts = Static<typeof OrganizationCounts>
 
-// The checkpoint is written after every batch.
+// Limited, because the checkpoint is written after every batch.
 const MAX_LISTED = 1000
 
 const Checkpoint = Type.Object({
   version: Type.Literal(1),
-  /** Identifies the file; with the format and the directory, the import. */
+  /** Identifies the file. Together with the format and the directory, it identifies the import. */
   fingerprint: Type.String(),
   format: Type.String(),
   directoryId: Type.String(),
   /** The `request_id` of all events of the import. */
   importId: Type.String(),
-  /** An id made before the next batch starts: later events belong to a batch that this checkpoint does not cover. */
+  /** An id made before the next batch starts. Later events belong to a batch that this checkpoint does not include. */
   mark: Type.String(),
   counts: Counts,
-  /** By id, where each row names its organization; the first thousand of the file. */
+  /** By id, if each row names its organization. Only the first thousand organizations in the file. */
   organizations: Type.Optional(Type.Record(Type.String(), OrganizationCounts)),
-  /** Length of the report, so that lines written after the checkpoint are not repeated. */
+  /** The length of the report, so that lines written after the checkpoint are not repeated. */
   reportBytes: Type.Integer(),
   updatedAt: Type.String(),
 })
@@ -65,7 +65,7 @@ export function firstCheckpoint(
   }
 }
 
-/** Counts a row of an organization, unless too many are listed already. */
+/** Counts a row for its organization, unless too many are already listed. */
 export function countInOrganization(
   { organizations }: Checkpoint,
   { key, slug, isNew }: { key: string; slug: string; isNew: boolean },
@@ -77,7 +77,7 @@ export function countInOrganization(
   organizations[key][result]++
 }
 
-/** @returns null when there is none. Throws CliError for the checkpoint of another import. */
+/** @returns null if there is no checkpoint. Throws CliError for the checkpoint of another import. */
 export async function readCheckpoint(
   path: string,
   of: Pick<Checkpoint, 'fingerprint' | 'format' | 'directoryId'>,
@@ -107,7 +107,7 @@ function parse(text: string): Checkpoint | null {
   }
 }
 
-/** Replaces it atomically: whenever the process ends, either the old or the new one exists. */
+/** Replaces the checkpoint atomically. Whenever the process ends, either the old or the new one exists. */
 export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Promise<void> {
   const fresh = `${path}.new`
   try {

@@ -2,7 +2,7 @@ import { firebaseHash, pbkdf2Hash, scryptHash } from './hashes.ts'
 import { type Adapter, flagOf, isObject, metadataOf, personOf, type SourceHash, textOf } from './person.ts'
 
 /**
- * Clerk: the CSV of the dashboard, with passwords, and the JSON of its CLI and Backend API, without.
+ * Clerk: the dashboard's CSV, with passwords, and the JSON of its CLI and Backend API, without passwords.
  * https://clerk.com/docs/guides/development/migrating/export-from-clerk
  */
 export const fromClerk: Adapter = (record) => {
@@ -51,7 +51,7 @@ function listOf(value: unknown): string[] {
   return (textOf(value) ?? '').split(/[|,;\s]+/).filter(Boolean)
 }
 
-/** The formats of `password_hasher`: https://clerk.com/docs/reference/backend-api, CreateUser. */
+/** The formats in `password_hasher`: https://clerk.com/docs/reference/backend-api, CreateUser. */
 function hashOf(digest: string | undefined, hasher: string | undefined): SourceHash {
   if (!digest) return null
   const parts = digest.split('$')

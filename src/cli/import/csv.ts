@@ -8,7 +8,7 @@ import { MAX_RECORD_BYTES, type RawRecord } from './records.ts'
 export interface CsvShape {
   delimiter: string
   columns: string[]
-  /** Whether the first row has the names of the columns. */
+  /** Whether the first row contains column names. */
   hasHeader: boolean
 }
 
@@ -31,7 +31,7 @@ export function firstRows(head: string, delimiter: string, count: number): strin
 export async function* csvRows(bytes: AsyncIterable<Buffer>, shape: CsvShape): AsyncGenerator<RawRecord> {
   const { delimiter, columns, hasHeader } = shape
   const parser = parse({ ...common, delimiter, info: true, max_record_size: MAX_RECORD_BYTES })
-  // An error of either stream is thrown by the iteration.
+  // The iteration throws errors of either stream.
   Readable.from(bytes)
     .on('error', (error) => parser.destroy(error))
     .pipe(parser)
@@ -51,7 +51,7 @@ export async function* csvRows(bytes: AsyncIterable<Buffer>, shape: CsvShape): A
 }
 
 function toRecord(cells: string[], lastLine: number, columns: string[]): RawRecord {
-  // A quoted cell may span several lines; a row is reported where it starts.
+  // A quoted cell may span several lines. A row is reported at the line where it starts.
   const line = lastLine - countIn(cells, '\n')
   const surplus = cells.slice(columns.length).some((cell) => cell !== '')
   const value = Object.fromEntries(columns.map((column, n) => [column, cells[n] ?? '']))

@@ -10,7 +10,7 @@ import { readBytes, type Source } from './source.ts'
 /** How to read the records of a file. */
 export type Layout = { kind: 'csv'; shape: CsvShape } | { kind: 'lines' } | { kind: 'document' }
 
-// The key of the list of users in the documents of Keycloak and Firebase, and of Cognito.
+// The key of the user list in documents of Keycloak and Firebase (`users`) and of Cognito (`Users`).
 const LIST_NAMES = ['users', 'Users']
 
 /** Detects CSV, one JSON value per line, or a JSON document. Throws CliError for anything else. */
@@ -35,7 +35,7 @@ function findShape(head: string, format: Format | 'auto'): CsvShape {
   return { delimiter, columns: first, hasHeader: true }
 }
 
-/** Firebase writes no header: id, address, whether it is verified, and some twenty more columns. */
+/** Firebase writes no header. A row has an id, an address, whether it is verified, and some twenty more columns. */
 function isFirebaseRow([, email = '', verified = '', ...more]: string[]): boolean {
   return more.length >= 20 && (email === '' || email.includes('@')) && ['true', 'false'].includes(verified)
 }
@@ -57,7 +57,7 @@ export async function firstRecord(source: Source, layout: Layout): Promise<Recor
   return null
 }
 
-/** Detects the exporting system by keys that only it uses; otherwise the file is plain. */
+/** Detects the exporting system by keys that only it uses. Otherwise the file has the plain format. */
 export function guessFormat(layout: Layout, record: Record<string, unknown> | null): Format {
   if (layout.kind === 'csv') {
     const { columns, hasHeader } = layout.shape
@@ -75,7 +75,7 @@ export function guessFormat(layout: Layout, record: Record<string, unknown> | nu
   return 'ndjson'
 }
 
-/** Such as `auth0|5dea9f9c82dd7c0e76e4ec93`, in CSV preceded by a quote. */
+/** Ids such as `auth0|5dea9f9c82dd7c0e76e4ec93`. In CSV a quote precedes them. */
 function isAuth0Id(value: unknown): boolean {
   return typeof value === 'string' && /^'?[a-z][\w-]*\|/.test(value)
 }

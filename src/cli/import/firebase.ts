@@ -3,8 +3,8 @@ import { type FirebaseHashConfig, firebaseHash } from './hashes.ts'
 import { type Adapter, flagOf, metadataOf, personOf, phoneOnly, type SourceHash, textOf } from './person.ts'
 
 /**
- * Firebase: what `firebase auth:export` writes, as JSON or as CSV. Hashes are its modified scrypt, verified with the
- * project's hash parameters. https://firebase.google.com/docs/cli/auth
+ * Firebase: the output of `firebase auth:export`, as JSON or CSV. Its hashes use a modified scrypt and are verified
+ * with the project's hash parameters. https://firebase.google.com/docs/cli/auth
  */
 export function firebaseAdapter(config: FirebaseHashConfig | null, withoutPasswords: boolean): Adapter {
   return (user) => {
@@ -26,7 +26,7 @@ export function firebaseAdapter(config: FirebaseHashConfig | null, withoutPasswo
 
 const anonymous = { code: 'anonymous', reason: 'An anonymous person, without an email address.' }
 
-/** Of a person without an address. Null for people of a provider, who may have one there. */
+/** For a person without an address. Returns null for people with a provider, which may know an address. */
 function reasonToLeaveOut(user: Record<string, unknown>): { code: string; reason: string } | null {
   if (textOf(user['phoneNumber'])) return phoneOnly
   const linked = user['providerUserInfo']
@@ -65,7 +65,7 @@ function claimsOf(text: string | undefined): unknown {
   }
 }
 
-/** Reads `hash_config { … }` as the console shows it. Throws CliError when a part is missing. */
+/** Reads `hash_config { … }` as the console shows it. Throws CliError if a part is missing. */
 export function readHashConfig(text: string): FirebaseHashConfig {
   const read = (name: string) => {
     const value = new RegExp(`\\b${name}\\s*:\\s*"?([^\\s",]+)`).exec(text)?.[1]

@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto'
 
 const FIRST_SLOTS = 2 ** 12
-// 48 MiB of memory.
+// Takes 48 MiB of memory.
 const MAX_SLOTS = 2 ** 22
 const MAX_LOAD = 0.75
 
-/** The line where each address of a file occurred first. */
+/** For each address in a file, the line where it first occurred. */
 export interface FirstLines {
-  /** Returns the line where the address occurred first: this one, unless it is known from an earlier line. */
+  /** Returns the line where the address first occurred: this line, unless an earlier one is known. */
   note(norm: string, line: number): number
 }
 
 interface Table {
-  /** 53 bits of the digest of an address; 0 is free. */
+  /** 53 bits of each address's digest. 0 marks a free slot. */
   digests: Float64Array
   lines: Uint32Array
 }
 
 /**
- * Remembers the addresses of a file in 16 bytes each, and three million of them at most, so that memory stays within a bound
- * however long the file is.
+ * Remembers the addresses of a file in 16 bytes each. It remembers at most three million, so memory is limited however
+ * long the file is.
  */
 export function rememberFirstLines(maxSlots = MAX_SLOTS): FirstLines {
   let table = makeTable(Math.min(FIRST_SLOTS, maxSlots))
@@ -57,7 +57,7 @@ function put(table: Table, digest: number, line: number): void {
   table.lines[slot] = line
 }
 
-/** The slot of a digest, or the free one where it belongs. */
+/** The slot of a digest, or the free slot for it. */
 function findSlot({ digests, lines }: Table, digest: number): number {
   let slot = digest % digests.length
   while (lines[slot] !== 0 && digests[slot] !== digest) slot = (slot + 1) % digests.length

@@ -13,12 +13,12 @@ export function scryptHash(parts: {
   return { type: 'scrypt', text: `$scrypt$${parameters}$${salt.toString('base64')}$${hash.toString('base64')}` }
 }
 
-/** The same for PBKDF2; salt and hash in base64, `digest` such as `sha256`. */
+/** Builds the same for PBKDF2. Salt and hash are base64, and `digest` is a name such as `sha256`. */
 export function pbkdf2Hash(digest: string, iterations: number | string, salt: string, hash: string): SourceHash {
   return { type: 'pbkdf2', text: `$pbkdf2-${digest}$i=${iterations}$${salt}$${hash}` }
 }
 
-/** The parameters shared by all hashes of a Firebase project: its `hash_config`, in base64. */
+/** The parameters that all hashes of a Firebase project share: its `hash_config`, in base64. */
 export interface FirebaseHashConfig {
   signerKey: string
   saltSeparator: string

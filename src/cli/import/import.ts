@@ -45,7 +45,7 @@ export interface ImportOptions {
   json?: boolean
 }
 
-/** What is known about an import before the database is opened. */
+/** The parts of an import that are known before the database is opened. */
 interface Plan {
   source: Source
   layout: Layout
@@ -55,20 +55,20 @@ interface Plan {
   checkpointPath: string
 }
 
-/** Where the rows go. */
+/** The destination of the rows. */
 interface Destination {
   targets: Targets
-  /** Null with one organization for all rows. */
+  /** Null if all rows go to one organization. */
   scope: AccountScope | null
-  /** The directory that, with the file, identifies the import. */
+  /** The directory that identifies the import together with the file. */
   directoryId: string
-  /** In words. */
+  /** A description of the destination. */
   where: string
 }
 
-/** Imports a file. Throws CliError for whatever prevents it from starting. Returns the exit code. */
+/** Imports a file. Throws CliError if the import cannot start. Returns the exit code. */
 export async function importUsers(file: string, options: ImportOptions): Promise<number> {
-  // V8 would let the heap grow to four times what is alive before it collects: twice is enough.
+  // By default V8 lets the heap grow to four times the live data before it collects. Twice is enough.
   setFlagsFromString('--heap-growing-percent=100')
   const plan = await makePlan(file, options)
   return withPlatform(async (platform) => {
@@ -113,7 +113,7 @@ async function makePlan(file: string, options: ImportOptions): Promise<Plan> {
   return { source, layout, format, reader, reportPath, checkpointPath }
 }
 
-/** Throws CliError unless either `--org` or the file says where the rows go. */
+/** Throws CliError unless exactly one of `--org` and the file names the organizations. */
 async function assertOneDestination(
   file: Pick<Plan, 'source' | 'layout' | 'reader'> & { first: Record<string, unknown> | null },
   { org, createOrganizations }: ImportOptions,
@@ -135,7 +135,7 @@ async function assertOneDestination(
 
 type ReadFile = Parameters<typeof assertOneDestination>[0]
 
-/** Whether the heading, or the first record of JSON, has an organization. */
+/** Whether the header, or the first JSON record, has an organization. */
 function namesColumn({ layout, first, reader }: ReadFile): boolean {
   const columns = layout.kind === 'csv' ? Object.fromEntries(layout.shape.columns.map((name) => [name, name])) : null
   return reader.namesOrganization(columns ?? first ?? {})
@@ -238,8 +238,8 @@ function passwordHandling(options: ImportOptions): PasswordHandling {
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Finds the addresses that were added to a directory after the checkpoint: of a batch that was committed, before the checkpoint of
- * it was written. Each directory is read before this process writes to it.
+ * Finds the addresses that were added to a directory after the checkpoint, by a batch that was committed before its
+ * own checkpoint was written. Each directory is read before this process writes to it.
  */
 function ownEmailsOf(platform: Platform, { importId, mark }: Checkpoint): ImportRun['findOwnEmails'] {
   const found = new Map<string, ReadonlySet<string>>()
@@ -260,7 +260,7 @@ function ownEmailsOf(platform: Platform, { importId, mark }: Checkpoint): Import
   }
 }
 
-/** The first signal requests a stop after the current batch; a second one ends the process as usual. */
+/** The first signal stops the import after the current batch. A second signal ends the process as usual. */
 function listenForStop(): { isStopped(): boolean; end(): void } {
   let stopped = false
   const signals = ['SIGINT', 'SIGTERM'] as const

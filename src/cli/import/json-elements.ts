@@ -12,16 +12,16 @@ const CLOSE_OBJECT = 0x7d
 const NEWLINE = 0x0a
 const LONGEST_NAME = 32
 
-/** The state of the scan. */
+/** The state of the parser. */
 interface Scan {
   line: number
   depth: number
   inString: boolean
   escaped: boolean
-  /** The latest string directly in the document's object, and the latest one that was a key. */
+  /** The latest string directly in the document's object, and the latest of these that was a key. */
   text: string
   key: string
-  /** Depth inside the list that is read; 0 outside. */
+  /** The depth inside the list that is read, or 0 outside of it. */
   listDepth: number
   found: boolean
   /** The current element: the line where it started (0 if none is open), and its parts from earlier chunks. */
@@ -31,9 +31,9 @@ interface Scan {
 }
 
 /**
- * Streams the elements of one list in a JSON document of any size: of the list that is the document, or that its object
- * has under one of the `names`. Works on bytes, since non-ASCII UTF-8 never contains JSON syntax. Throws CliError when
- * there is no such list or the document is truncated.
+ * Streams the elements of one list in a JSON document of any size. The list is the document itself, or is in the
+ * document's object under one of the `names`. Works on bytes, because non-ASCII UTF-8 never contains JSON syntax.
+ * Throws CliError if there is no such list or the document is truncated.
  */
 export async function* jsonElements(bytes: AsyncIterable<Buffer>, names: string[]): AsyncGenerator<RawRecord> {
   const scan: Scan = {

@@ -3,7 +3,7 @@ import { pbkdf2Hash } from './hashes.ts'
 import { type Adapter, isObject, metadataOf, personOf, type SourceHash, textOf } from './person.ts'
 
 /**
- * Keycloak: a user of the JSON that `kc.sh export` writes, in a realm file or in a separate file of users.
+ * Keycloak: a user in the JSON that `kc.sh export` writes, in a realm file or in a separate file of users.
  * https://www.keycloak.org/server/importExport
  */
 export const fromKeycloak: Adapter = (user) => {
@@ -16,7 +16,7 @@ export const fromKeycloak: Adapter = (user) => {
     emailVerified: user['emailVerified'],
     firstName: textOf(user['firstName']),
     lastName: textOf(user['lastName']),
-    // Where a realm lets people choose their language.
+    // Set if the realm lets people choose their language.
     locale: foreignLocale(single(attributes['locale'])),
     externalId: textOf(user['id']),
     metadata: metadataOf(Object.fromEntries(Object.entries(attributes).map(([key, value]) => [key, single(value)]))),
@@ -24,7 +24,7 @@ export const fromKeycloak: Adapter = (user) => {
   return personOf(fields, hashOf(user['credentials']), { inactive: user['enabled'] === false })
 }
 
-/** Every attribute is a list, mostly with one element. */
+/** Every attribute is a list, usually with one element. */
 function single(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? value[0] : value
 }
@@ -37,7 +37,7 @@ function hashOf(credentials: unknown): SourceHash {
   const data = read(password['credentialData'])
   const secret = read(password['secretData'])
   const [value, salt] = [textOf(secret['value']), textOf(secret['salt'])]
-  // The Admin REST API omits the secret half.
+  // The Admin REST API leaves out the secret part.
   if (value === undefined) return null
   const algorithm = textOf(data['algorithm']) ?? ''
   const iterations = Number(data['hashIterations'])

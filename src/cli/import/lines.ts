@@ -3,7 +3,7 @@ import { MAX_RECORD_BYTES, parseJson, type RawRecord } from './records.ts'
 
 const NEWLINE = 0x0a
 
-/** Reads one JSON value per line. Blank lines are skipped. Throws CliError for a line larger than a mebibyte. */
+/** Reads one JSON value per line and skips blank lines. Throws CliError for a line larger than one mebibyte. */
 export async function* jsonLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<RawRecord> {
   let rest: Buffer = Buffer.alloc(0)
   let line = 1

@@ -28,7 +28,7 @@ const reportOf = (path: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** An organization with a slug and an external id of its own. */
+/** An organization with its own slug and external id. */
 async function newOrganization(fields: { slug?: string; externalId?: string } = {}) {
   const slug = fields.slug ?? `o-${randomUUID().slice(0, 8)}`
   const body = { name: slug, slug, externalId: `crm-${slug}`, ...fields }
@@ -49,7 +49,7 @@ test('each row goes where it names: by slug, by id and by external id, and a bad
     await newOrganization(),
     await newOrganization(),
   ]
-  // The external id of another organization is the slug of this one.
+  // The external id of another organization equals this one's slug.
   const shadow = await newOrganization({ externalId: one.slug })
   await newOrganization({ externalId: 'crm-twice' })
   await newOrganization({ externalId: 'crm-twice' })
@@ -208,7 +208,7 @@ test('either --org or the rows say where they go', async () => {
     expect([args, code, stderr, stdout]).toEqual([args, 2, expect.stringMatching(message), ''])
   }
   expect(await snapshot(service)).toEqual(before)
-  // Of JSON a later record may be the first that names one.
+  // In JSON, a later record may be the first that names an organization.
   expect((await importUsers(lines, '--dry-run')).json).toMatchObject({
     ...{ created: 1, failed: 1, reasons: { organization_missing: 1 } },
   })
@@ -303,7 +303,7 @@ test('an import of many organizations that is killed goes on: each person once',
   await until(async () => rowsDone() > JSON.parse(early.toString()).counts.rows)
   running.child.kill('SIGKILL')
   await running.ended
-  // As if the later batches had been committed just before the process died.
+  // Simulates that the later batches were committed just before the process died.
   writeFileSync(checkpoint, early)
   const { code, json, stderr } = await importUsers(path)
   expect(stderr).toContain('Continuing after row')

@@ -1,9 +1,9 @@
 import { isObject, type Person, textOf } from './person.ts'
 
-/** Fields of a record that may be added to the export of any system. */
+/** Fields that may be added to the records of any export. */
 const added = ['organization', 'organizationName', 'role', 'roles'] as const
 
-/** Adds what a record says of the organization, and the roles in it. */
+/** Adds the record's organization and the person's roles in it. */
 export function withMembership(person: Person, record: Record<string, unknown>): Person {
   const [organization, organizationName, role, roles] = added.map((name) => record[name])
   const roleIds = listOf(roles)
@@ -38,7 +38,9 @@ function problemOf(organization: unknown): string | null {
 
 export const isAbsent = (value: unknown) => value === undefined || value === null || value === ''
 
-/** A list, or a text with commas, semicolons, bars or spaces between its elements. An empty one is none. */
+/**
+ * A list, or a text whose elements are separated by commas, semicolons, bars or spaces. An empty list counts as none.
+ */
 function listOf(value: unknown): unknown {
   const list = typeof value === 'string' ? value.split(/[|,;\s]+/).filter(Boolean) : value
   return Array.isArray(list) && list.length === 0 ? undefined : list

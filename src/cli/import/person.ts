@@ -4,28 +4,28 @@ import type { ImportedHashType } from '../../platform/crypto/password-format.ts'
 export const formats = ['csv', 'ndjson', 'auth0', 'clerk', 'cognito', 'keycloak', 'firebase'] as const
 export type Format = (typeof formats)[number]
 
-/** One person of a file, unchecked. */
+/** One person in a file, not validated. */
 export interface Person {
-  /** As `PUT /v1/users` takes them. */
+  /** The fields in the form of `PUT /v1/users`. */
   fields: Record<string, unknown>
-  /** The organization that the record names, by slug, id or external id. */
+  /** The organization in the record, by slug, id or external id. */
   organization?: string
-  /** The name of that organization, for one that does not exist yet. */
+  /** The name of that organization, if it must be created. */
   organizationName?: string
-  /** Whether the source has blocked them from signing in. */
+  /** Whether the source system blocks the person from signing in. */
   inactive?: boolean
   /** Why the password cannot be imported. */
   hashProblem?: string
   /** Why the record cannot be read. */
   unreadable?: string
-  /** Why the record is not imported, such as a service account. */
+  /** Why the record is not imported, for example a service account. */
   leftOut?: { code: string; reason: string }
 }
 
-/** Turns a record of an export (a JSON object, or a CSV row keyed by column) into a person. */
+/** Converts a record of an export (a JSON object, or a CSV row keyed by column) to a person. */
 export type Adapter = (record: Record<string, unknown>) => Person
 
-/** A password hash as exported. */
+/** A password hash in its exported form. */
 export type SourceHash = { type: ImportedHashType; text: string } | { problem: string } | null
 
 /** Why a person without an email address is left out. */
@@ -51,7 +51,7 @@ export function textOf(...values: unknown[]): string | undefined {
   return undefined
 }
 
-/** Reads a boolean, which CSV does not have. Anything else is returned as it is, to be reported as invalid. */
+/** Reads a boolean, which CSV lacks. Other values are returned unchanged, to be reported as invalid. */
 export function flagOf(value: unknown): unknown {
   if (typeof value !== 'string') return value ?? undefined
   const text = value.trim().toLowerCase()
@@ -64,7 +64,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Metadata of the non-empty parts. */
+/** Metadata with the non-empty parts. */
 export function metadataOf(parts: Record<string, unknown>): Record<string, unknown> | undefined {
   const given = Object.entries(parts).filter(([, value]) => {
     if (isObject(value)) return Object.keys(value).length > 0

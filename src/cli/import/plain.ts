@@ -4,7 +4,7 @@ import { CliError } from '../print.ts'
 import { withMembership } from './memberships.ts'
 import { type Adapter, flagOf, isObject, type Person, personOf, textOf } from './person.ts'
 
-/** The fields of a user, each with common column names for it. */
+/** The fields of a user, each with common names of columns. */
 const fieldNames: Record<string, string[]> = {
   email: ['email', 'mail', 'emailaddress', 'primaryemail', 'primaryemailaddress'],
   emailVerified: ['emailverified', 'verified', 'emailconfirmed', 'isemailverified'],
@@ -27,7 +27,7 @@ const fieldNames: Record<string, string[]> = {
 }
 const METADATA = 'metadata.'
 
-/** Which column holds which field. */
+/** The field of each column. */
 export interface Mapping {
   /** The field, or `metadata.<key>`, of a column. */
   fieldOf(column: string): string | undefined
@@ -36,8 +36,8 @@ export interface Mapping {
 }
 
 /**
- * Finds the field of each column: as `given` says (`column=field`), or else by its name, in any spelling.
- * Throws CliError when no column has the address, or `given` is malformed.
+ * Finds the field of each column: from `given` (`column=field`), or else by its name in any spelling.
+ * Throws CliError if no column has the address, or `given` is malformed.
  */
 export function mapColumns(columns: string[], given: string[]): Mapping {
   const named = new Map(given.map(readPair))
@@ -55,7 +55,7 @@ export function mapColumns(columns: string[], given: string[]): Mapping {
   return { fieldOf, unused: columns.filter((column) => fieldOf(column) === undefined) }
 }
 
-/** Throws CliError when `given` names a column that the CSV does not have. */
+/** Throws CliError if `given` names a column that the CSV does not have. */
 export function assertColumns(columns: string[], given: string[]): void {
   const missing = given.map(readPair).find(([column]) => !columns.includes(column))
   if (missing)
@@ -88,7 +88,7 @@ const readers: Record<string, (value: unknown) => unknown> = {
   locale: (value) => foreignLocale(value) ?? value,
 }
 
-/** Reads records with our own fields. `hashType` applies to hashes that come without a type. */
+/** Reads records with our own fields. `hashType` applies to hashes without a type. */
 export function plainAdapter(mapping: Mapping, hashType: ImportedHashType | undefined): Adapter {
   return (record) => {
     const fields: Record<string, unknown> = {}
@@ -119,7 +119,7 @@ function withPassword(fields: Record<string, unknown>, hashType: ImportedHashTyp
   return { fields: { ...rest, passwordHash: text, ...(passwordHashType ? { passwordHashType } : {}) } }
 }
 
-/** Most hashes identify themselves by their prefix. */
+/** Most hashes can be identified by their prefix. */
 function guessHashType(text: string): ImportedHashType | undefined {
   const beginnings: [RegExp, ImportedHashType][] = [
     [/^\$2[aby]\$/, 'bcrypt'],

@@ -10,11 +10,11 @@ export interface Progress {
   read(bytes: number): void
   /** Called after every batch. */
   show(counts: Counts, organizations?: number): void
-  /** Ends the line of the bar. */
+  /** Ends the line with the progress bar. */
   end(): void
 }
 
-/** Shows the progress of an import on stderr: a bar on a terminal, otherwise a line every few seconds. */
+/** Shows an import's progress on stderr: a bar on a terminal, and otherwise a line every few seconds. */
 export function openProgress(totalBytes: number, doneBefore: number): Progress {
   const isTerminal = process.stderr.isTTY === true
   const startedAt = Date.now()

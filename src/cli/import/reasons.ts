@@ -20,7 +20,7 @@ const codes: Record<string, string> = {
   method_disabled: 'The organization does not allow authenticator apps.',
 }
 
-/** A `failed.error` of the bulk route in words. */
+/** Describes a `failed.error` of the bulk route. */
 export function reasonOf(error: string, email: string | null, unknownRole?: string): string {
   if (error === 'invalid_email')
     return email === null ? 'The email address is missing.' : 'The email address is invalid.'

@@ -7,20 +7,20 @@ export interface ReportLine {
   line: number
   email: string | null
   outcome: 'skipped' | 'failed' | 'imported_without_password'
-  /** For scripts. */
+  /** A code for scripts. */
   code: string
-  /** In words. */
+  /** The reason in words. */
   reason: string
-  /** Which record of the file it is; the first is 1. */
+  /** The number of the record in the file, counted from 1. */
   record: number
-  /** The id of the person in the other system. */
+  /** The person's id in the other system. */
   id: string | null
-  /** As the record names it. */
+  /** The organization as the record names it. */
   organization: string | null
 }
 
 export interface Report {
-  /** Appends durably. Returns the length of the report. */
+  /** Appends lines and flushes them to disk. Returns the length of the report. */
   write(lines: ReportLine[]): Promise<number>
   close(): Promise<void>
 }
@@ -28,14 +28,14 @@ export interface Report {
 const HEADING = 'line,email,outcome,code,reason,record,id,organization\n'
 
 /**
- * Opens a report to continue at `keptBytes`; the file is created with the first line. NDJSON, or CSV if the name ends
- * in .csv. Readable only by its owner, since it has addresses.
+ * Opens a report to continue at `keptBytes`. The file is created with the first line. It is NDJSON, or CSV if the name
+ * ends in .csv. Only its owner can read it, because it contains addresses.
  */
 export async function openReport(path: string, keptBytes: number): Promise<Report> {
   const isCsv = path.toLowerCase().endsWith('.csv')
   let file: FileHandle | null = null
   let length = keptBytes
-  // The report of an earlier import would be mistaken for this one's.
+  // An earlier import's report would be mistaken for this one's.
   if (!keptBytes) await rm(path, { force: true })
   return {
     async write(lines) {

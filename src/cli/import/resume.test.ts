@@ -17,7 +17,7 @@ const ROWS = 5_000
 const BATCH = 500
 const HASH = '$2b$04$r2eJDZ82DW.GHLk14ej83.4NaDJs75qVwYrBQ7GJ3bG22vCO6ewbq'
 
-/** Every 700th row fails, every 900th is the one before it once more. */
+/** Every 700th row fails, and every 900th repeats the row before it. */
 function makeFile(name: string): { path: string; people: number; report: object[] } {
   const path = join(home, name)
   const report: object[] = []
@@ -44,7 +44,7 @@ const commandOf = (path: string, subOrgId: string) => [
   ...['import', 'users', path, '--org', subOrgId, '--account', tenant.accountId],
 ]
 
-/** How many of an organization there are: people, their passwords, and records of their making. */
+/** The numbers of users, passwords and creation events in an organization. */
 async function countAll(subOrgId: string) {
   const { id } = await db
     .selectFrom('directories')
@@ -83,7 +83,7 @@ test('an import that is killed in the middle goes on: nobody twice, nobody lost,
   expect(reportOf(path)).toEqual(report)
   expect(existsSync(checkpoint)).toBe(false)
 
-  // As if every batch since had been committed in the moment before its checkpoint was written.
+  // Simulates that every later batch was committed just before its checkpoint was written.
   copyFileSync(early, checkpoint)
   const late = await runCommand(env, ...commandOf(path, subOrgId), '--json')
   expect(late.json).toMatchObject({ rows: ROWS, created: people, existed: 0, failed: json.failed })

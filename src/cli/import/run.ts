@@ -17,27 +17,28 @@ import { isRefusal, type Refusal, type Target, type Targets } from './targets.ts
 import { writeGroup } from './write.ts'
 
 /**
- * What to do with a password that cannot be imported: fail the row, or import without it; `none` drops all passwords.
+ * What to do with a password that cannot be imported: fail the row, or import the user without it. `none` drops all
+ * passwords.
  */
 export type PasswordHandling = 'required' | 'readable' | 'none'
 
 export interface ImportRun {
   platform: Platform
-  /** Where each person goes. */
+  /** The destination of each person. */
   targets: Targets
-  /** Where organizations are created; null if all rows go into one. */
+  /** The account in which organizations are created. Null if all rows go to one organization. */
   scope: AccountScope | null
-  /** How the report calls the place of a record. */
+  /** The unit in which the report gives a record's place. */
   unit: 'line' | 'record'
   records: AsyncIterable<RawRecord>
   adapt(record: RawRecord): Person
   passwords: PasswordHandling
   dryRun: boolean
-  /** Updated as the import proceeds. */
+  /** Updated during the import. */
   checkpoint: Checkpoint
-  /** Addresses that the import had added to a directory since its checkpoint was written, before it was continued. */
+  /** Addresses that an interrupted run added to a directory after its last checkpoint. */
   findOwnEmails(directory: Directory): Promise<ReadonlySet<string>>
-  /** Stores the checkpoint; called after the batch was committed and reported. */
+  /** Stores the checkpoint. Called after the batch was committed and reported. */
   save(checkpoint: Checkpoint): Promise<void>
   report: Report
   progress: Progress
@@ -49,20 +50,20 @@ const BAD_HASH = 'invalid_field:passwordHash'
 
 interface Row {
   line: number
-  /** The first is 1. */
+  /** Counted from 1. */
   record: number
   person: Person
-  /** The normalised address; null if there is none. */
+  /** The normalised address, or null. */
   norm: string | null
   /** Why the user is imported without the password. */
   lostPassword: string | null
-  /** Null for a row that is written nowhere. */
+  /** Null if the row is not written. */
   target: Target | null
-  /** Why it is not. */
+  /** Why the row is not written. */
   refusal: Refusal | null
 }
 
-/** What became of a batch. */
+/** The results of a batch. */
 interface Batch {
   outcomes: Map<Row, RowOutcome<unknown>>
   ownEmails: Map<Target, ReadonlySet<string>>
@@ -70,8 +71,8 @@ interface Batch {
 }
 
 /**
- * Imports the rest of a file, in batches, through the code of `PUT /v1/users`: each batch is committed, then reported,
- * then recorded in the checkpoint. Returns whether it reached the end.
+ * Imports the rest of a file in batches, through the code of `PUT /v1/users`. Each batch is committed, then reported,
+ * then recorded in the checkpoint. Returns whether the end was reached.
  */
 export async function runImport(run: ImportRun): Promise<'done' | 'stopped'> {
   const { checkpoint } = run
@@ -108,7 +109,7 @@ async function toRow(raw: RawRecord, record: number, run: ImportRun): Promise<Ro
   return isRefusal(found) ? { ...row, refusal: found } : { ...row, target: found, refusal: null }
 }
 
-/** The person as they are imported, and why without their password. */
+/** Returns the person to import, and the reason if the password is left out. */
 function settlePassword(
   person: Person,
   { platform, passwords }: ImportRun,
@@ -143,7 +144,7 @@ async function importBatch(run: ImportRun, rows: Row[], firstLines: FirstLines):
   progress.show(checkpoint.counts, checkpoint.organizations && Object.keys(checkpoint.organizations).length)
 }
 
-/** Writes the rows of a batch, organization by organization. Rows that are not written have no outcome. */
+/** Writes the rows of a batch, one organization after the other. Rows that are not written have no outcome. */
 async function writeRows(run: ImportRun, all: Row[], firstLines: FirstLines): Promise<Batch> {
   const { platform, dryRun, scope, checkpoint } = run
   const batch: Batch = { outcomes: new Map(), ownEmails: new Map(), firstLines }
@@ -169,13 +170,13 @@ async function writeRows(run: ImportRun, all: Row[], firstLines: FirstLines): Pr
   return batch
 }
 
-/** Why the person is not written, as far as the adapter found out. */
+/** The adapter's reason for not writing the person. */
 function refusalOf({ unreadable, hashProblem }: Person): Refusal | null {
   if (unreadable !== undefined) return { code: 'invalid_field:line', reason: unreadable }
   return hashProblem === undefined ? null : { code: BAD_HASH, reason: sentence(hashProblem) }
 }
 
-/** Counts the row. Returns its line in the report, if it has one. */
+/** Counts the row. Returns its line for the report, if there is one. */
 function tally(run: ImportRun, row: Row, batch: Batch): ReportLine | null {
   const { counts } = run.checkpoint
   const { person, lostPassword, target } = row
@@ -213,7 +214,7 @@ function refusalOfOutcome(
   return { code, reason: reasonOf(code, email, outcome?.unknownRole) }
 }
 
-/** Names the record by its address or its id, since a line may have many. */
+/** Identifies the record by its address or id, because a line may have many records. */
 function lineOf(row: Row, said: Pick<ReportLine, 'outcome' | 'code' | 'reason'>): ReportLine {
   const { line, record, person } = row
   const id = person.fields['externalId']
@@ -229,9 +230,7 @@ function emailOf({ person }: Row): string | null {
   return typeof email === 'string' ? email.slice(0, 320) : null
 }
 
-/**
- * Counts an address that already exists, or occurred in an earlier row. Returns null when this row created the user.
- */
+/** Counts an address that already exists or occurred in an earlier row. Returns null if this row created the user. */
 function skipOf(
   run: ImportRun,
   row: Row,
@@ -248,7 +247,7 @@ function skipOf(
   return { result: 'existed', code: 'already_exists', reason: 'A user already has this address.' }
 }
 
-/** The place where the address occurred first for the organization. */
+/** The place where the address first occurred for this organization. */
 function noteFirst(run: ImportRun, row: Row, firstLines: FirstLines): number {
   return firstLines.note(`${row.target?.key} ${row.norm}`, positionOf(run, row))
 }

@@ -10,14 +10,14 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 export interface Source {
   path: string
   size: number
-  /** Distinguishes this file from others, and from itself after an edit. */
+  /** Distinguishes this file from others, and from an edited version of itself. */
   fingerprint: string
-  /** Its beginning as text, without a byte order mark. */
+  /** The beginning of the file as text, without a byte order mark. */
   head: string
   hasBom: boolean
 }
 
-/** Files that are mistaken for a list of users, by their first bytes. */
+/** Kinds of files that are mistaken for a list of users, by their first bytes. */
 const foreign: [beginning: number[], what: string][] = [
   [[0x50, 0x4b, 0x03, 0x04], 'an Excel workbook or a ZIP archive: save the sheet as CSV in UTF-8, or unpack it'],
   [[0xd0, 0xcf, 0x11, 0xe0], 'an old Excel workbook: save the sheet as CSV in UTF-8'],
@@ -54,8 +54,8 @@ async function readHead(file: FileHandle): Promise<Buffer> {
 }
 
 /**
- * Streams the file without its byte order mark. `onRead` receives how many bytes have been read. Throws CliError if it
- * is not UTF-8: names in another encoding would be garbled.
+ * Streams the file without its byte order mark. `onRead` receives the number of bytes read. Throws CliError if the
+ * file is not UTF-8, because names in another encoding would be garbled.
  */
 export async function* readBytes(source: Source, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true })

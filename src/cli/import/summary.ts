@@ -3,7 +3,7 @@ import type { Counts, OrganizationCounts } from './checkpoint.ts'
 
 const MAX_SHOWN = 50
 
-/** The summary of an import in words. */
+/** The summary of an import as text. */
 export function summaryLines(
   counts: Counts,
   run: {

@@ -16,13 +16,13 @@ import type { AccountRef } from '../lookups.ts'
 import { findOrganizationIds } from '../lookups.ts'
 import type { Person } from './person.ts'
 
-/** The organization that rows are imported into. */
+/** The organization into which rows are imported. */
 export interface Target {
-  /** The id of the organization; of one that does not exist yet, its slug. */
+  /** The id of the organization, or its slug if it does not exist yet. */
   key: string
   slug: string
   name: string
-  /** Null while the organization does not exist. */
+  /** Null if the organization does not exist yet. */
   directory: Directory | null
   /** Whether this import creates it. */
   isNew: boolean
@@ -31,7 +31,7 @@ export interface Target {
 /** Why a row is not imported. */
 export interface Refusal {
   code: string
-  /** In words. */
+  /** The reason in words. */
   reason: string
 }
 
@@ -40,7 +40,7 @@ export type Targets = (person: Person) => Promise<Target | Refusal>
 
 export const isRefusal = (found: Target | Refusal): found is Refusal => 'reason' in found
 
-/** One organization for the whole file. */
+/** One organization for all rows of the file. */
 export function oneTarget(directory: Directory, slug: string): Targets {
   const target = { key: directory.id, slug, name: slug, directory, isNew: false }
   return async ({ organization }) =>
@@ -56,14 +56,14 @@ export interface NamedTargets {
   platform: Platform
   account: AccountRef
   environment: EnvironmentRef
-  /** Whether organizations that do not exist are created. */
+  /** Whether missing organizations are created. */
   creates: boolean
 }
 
-// An entry is some hundred bytes.
+// An entry takes a few hundred bytes.
 const MAX_KNOWN = 20_000
 
-/** The organization that each row names: an id, else a slug (or a path of slugs) or an external id. */
+/** The organization that each row names: an id, else a slug (or a path of slugs), else an external id. */
 export function namedTargets(context: NamedTargets): Targets {
   const known = boundedMap<Target | Refusal>(MAX_KNOWN)
   return async ({ organization, organizationName }) => {
@@ -71,7 +71,7 @@ export function namedTargets(context: NamedTargets): Targets {
     const found = known.get(organization) ?? (await findNamedTarget(context, organization))
     known.set(organization, found)
     if (isRefusal(found) || found.directory || organizationName === undefined || found.name !== found.slug) return found
-    // The name of the first row that has one.
+    // The name in the first row that has one.
     found.name = organizationName
     return found
   }
@@ -121,8 +121,8 @@ async function findOrganizationsOf({ platform: { db }, account }: NamedTargets, 
 }
 
 /**
- * Creates the organization of a target, at the top of the account, with its directory. Throws `slug_taken`, `sub_org_mismatch`,
- * and `NameUnfit`.
+ * Creates a target's organization at the top level of the account, with its directory. Throws `slug_taken`,
+ * `sub_org_mismatch`, and `NameUnfit`.
  */
 export async function createTarget(
   work: Omit<TxWork, 'directory'>,
@@ -135,12 +135,12 @@ export async function createTarget(
   return newDirectory(work.db, scope, id)
 }
 
-/** The name of a new organization that is no name. */
+/** The name of a new organization is not valid. */
 export class NameUnfit extends Error {
   override name = 'NameUnfit'
 }
 
-/** Why an organization could not be created, or null for another error. */
+/** Why an organization could not be created. Null for any other error. */
 export function refusalToCreate(error: unknown, { slug }: Target): Refusal | null {
   if (error instanceof NameUnfit)
     return {

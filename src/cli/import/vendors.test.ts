@@ -14,18 +14,18 @@ const home = mkdtempSync(join(tmpdir(), 'watchword-import-'))
 cpSync(fixtures, home, { recursive: true })
 afterAll(() => rmSync(home, { recursive: true }))
 
-// Every hash of the fixtures is of this password.
+// Every hash in the fixtures is of this password.
 const PASSWORD = 'open sesame 42'
 
 interface Case {
   file: string
   args?: string[]
   format: string
-  /** What came over, by what is before the @ of the address. */
+  /** The imported users, by the part of the address before the @. */
   users: Record<string, object>
-  /** Whose password came over: the active sign in with it. */
+  /** Users whose password was imported. The active ones can sign in with it. */
   withPassword?: string[]
-  /** The whole report, without the outcome of those who failed. */
+  /** The whole report, without the outcome of failed rows. */
   report?: object[]
 }
 

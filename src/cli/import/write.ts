@@ -10,14 +10,17 @@ export interface Writer {
   platform: Platform
   origin: Origin
   dryRun: boolean
-  /** Where organizations are created, which also judges whether they take users; null with one organization for all rows. */
+  /**
+   * The account in which organizations are created. It also decides whether they accept users. Null if all rows go to
+   * one organization.
+   */
   scope: AccountScope | null
 }
 
-/** Outcomes in the order of the people, or why none of them is imported. */
+/** Outcomes in the order of the people, or the reason why none of them is imported. */
 export type Written = RowOutcome<unknown>[] | Refusal
 
-/** Imports people into one organization, or checks whether it would be possible: all in one transaction. */
+/** Imports people into one organization, or checks whether that would be possible, in one transaction. */
 export async function writeGroup(writer: Writer, target: Target, people: Person[]): Promise<Written> {
   const { scope } = writer
   if (target.directory) return writeInto(writer, target.directory, target, people)
@@ -54,7 +57,7 @@ async function writeInto(writer: Writer, directory: Directory, { slug }: Target,
   })
 }
 
-/** Ends the transaction of a dry run, so that nothing of it stays. */
+/** Ends the transaction of a dry run, so that it is rolled back. */
 class DryRunEnd extends Error {
   override name = 'DryRunEnd'
 }

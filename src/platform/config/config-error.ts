@@ -1,9 +1,12 @@
 type Settings = Record<string, string | undefined>
 
-/** An invalid setting, in one line that begins with its name and says what to do. */
+/** An invalid setting. The message is one line that begins with the setting's name and says what to do. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
-  /** By which settings the others can be judged all the same: by default without the one that the message begins with. */
+  /**
+   * Settings that replace the invalid one, so that the others can be checked. By default, the setting that the message
+   * names is left out.
+   */
   readonly instead: Settings
 
   constructor(message: string, instead?: Settings) {

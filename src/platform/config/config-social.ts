@@ -2,17 +2,17 @@ import { createPrivateKey } from 'node:crypto'
 import { readExceptions } from '../outbound/addresses.ts'
 import { ConfigError } from './config-error.ts'
 
-/** What a deployment has of a social provider: for organizations without an application of their own there. */
+/** A deployment's application at a social provider, for organizations that have no application of their own there. */
 export interface SocialConfig {
-  /** Where the provider is; null for where everybody knows it. */
+  /** The provider's address, or null for its well-known address. */
   url: string | null
   clientId: string | null
-  /** The client secret; of Apple the private key that makes one. */
+  /** The client secret, or for Apple the private key that signs one. */
   secret: string | null
-  /** Apple's. */
+  /** Set for Apple only. */
   teamId: string | null
   keyId: string | null
-  /** Microsoft's: whose accounts may sign in. */
+  /** Set for Microsoft only: the kinds of accounts that may sign in. */
   tenant: string | null
 }
 
@@ -28,7 +28,7 @@ type Env = Record<string, string | undefined>
 const CLIENT = 'Client ID of the deployment’s own application at'
 const SECRET = 'Client secret of the same'
 
-/** The variables, with the line that the documentation and `doctor` show. */
+/** The variables, with the description that the documentation and `doctor` show. */
 export const socialVariables: Record<string, string> = {
   WATCHWORD_SOCIAL_GOOGLE_CLIENT_ID: `${CLIENT} Google, for organizations without one; absent: none`,
   WATCHWORD_SOCIAL_GOOGLE_CLIENT_SECRET: SECRET,
@@ -50,13 +50,15 @@ export const socialVariables: Record<string, string> = {
     'Redirect URI of these applications: provider, or shared. Default provider; shared in deployments of earlier releases',
 }
 
-/** Reads them. Throws ConfigError for the first invalid one, and where some of a provider's credentials are missing. */
+/**
+ * Reads the variables. Throws ConfigError for the first invalid one, and if a provider's credentials are incomplete.
+ */
 export function readSocial(env: Env, outboundAllow: readonly string[]): Record<SocialName, SocialConfig> {
   const read = (name: SocialName) => readProvider(env, name, outboundAllow)
   return { google: read('google'), github: read('github'), apple: read('apple'), microsoft: read('microsoft') }
 }
 
-/** Null: the default, which depends on the age of the deployment. Throws ConfigError. */
+/** Null means the default, which depends on the age of the deployment. Throws ConfigError. */
 export function readSocialCallback(env: Env): SocialCallback | null {
   const value = env['WATCHWORD_SOCIAL_CALLBACK']?.trim() || null
   const known = CALLBACKS.find((each) => each === value) ?? null
@@ -93,12 +95,12 @@ function readProvider(env: Env, name: SocialName, outboundAllow: readonly string
   }
 }
 
-/** Whether the text names who may sign in at Microsoft: accounts of several kinds, or those of one tenant. */
+/** Whether the text is a valid value for Microsoft's tenant: a group of account types, or one tenant. */
 export function isTenant(text: string): boolean {
   return /^(common|organizations|consumers|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i.test(text)
 }
 
-/** Whether the text is what Apple gives as a .p8 file: a private key of P-256 in PEM. */
+/** Whether the text is the content of Apple's .p8 file, which is a P-256 private key in PEM. */
 export function isAppleKey(text: string): boolean {
   try {
     return createPrivateKey(text).asymmetricKeyDetails?.namedCurve === 'prime256v1'

@@ -51,7 +51,7 @@ test('takes hosts, addresses and CIDRs as exceptions for outbound HTTP, and noth
   const allow = (text: string, env: Record<string, string> = { NODE_ENV: 'test' }) =>
     parseConfig({ WATCHWORD_OUTBOUND_ALLOW: text, ...env }).outboundAllow
   expect(allow('hooks.internal, 10.0.0.0/8 ,::1')).toEqual(['hooks.internal', '10.0.0.0/8', '::1'])
-  // Development also reaches programs of its own machine, production does not.
+  // Development may also reach programs on its own machine. Production may not.
   expect(allow('hooks.internal', {})).toEqual(['hooks.internal', 'localhost', '127.0.0.0/8', '::1'])
   const production = { NODE_ENV: 'production', WATCHWORD_BASE_URL: 'https://auth.example.com' }
   expect(allow('hooks.internal', production)).toEqual(['hooks.internal'])

@@ -19,23 +19,26 @@ export { ConfigError } from './config-error.ts'
 /** The validated configuration of one process. */
 export interface Config {
   production: boolean
-  /** Neither production nor a test: test domains verify themselves, programs of this machine may be called. */
+  /**
+   * Neither production nor a test. In development, test domains verify themselves and programs on this machine may be
+   * called.
+   */
   development: boolean
   port: number
   /** The public address of the service, without a trailing slash. */
   baseUrl: string
   /** Null for the embedded database in `dataDir`. */
   databaseUrl: string | null
-  /** The database itself, if `databaseUrl` leads to a pooler in front of it. */
+  /** The address of the database itself, if `databaseUrl` leads to a pooler in front of it. */
   databaseDirectUrl: string | null
   dataDir: string
   smtpUrl: string | null
   mailFrom: string
   /** DKIM selector of the mail server; null if unknown. */
   mailDkimSelector: string | null
-  /** Null without SMS; development then keeps the messages. */
+  /** Null if SMS is not configured. Development then stores the messages instead of sending them. */
   sms: SmsProvider | null
-  /** 32-byte keys in base64, the one that wraps first; empty when they come from a file. */
+  /** 32-byte keys in base64. New data is wrapped with the first. Empty if the keys come from a file. */
   masterKeys: string[]
   masterKeyFile: string | null
   bootstrapApiKey: string | null
@@ -44,28 +47,31 @@ export interface Config {
   trustProxy: string[]
   outboundAllow: string[]
   dnsServer: string | null
-  /** Social providers, as the deployment knows them. */
+  /** The deployment's own applications at social providers. */
   social: Record<SocialName, SocialConfig>
-  /** Of the applications in `social`; null: shared if the deployment is older than the redirect URIs of providers. */
+  /**
+   * The redirect URI of the applications in `social`. Null means shared if the deployment is older than the providers'
+   * own redirect URIs.
+   */
   socialCallback: SocialCallback | null
-  /** Rate limit of each API key without one of its own; null for none. */
+  /** Rate limit of API keys that have no limit of their own, or null for none. */
   keyRequestsPerSecond: number | null
-  /** Rate limit of each client network on what needs no credential; null for none. */
+  /** Rate limit for requests without a credential from one client network, or null for none. */
   networkRequestsPerSecond: number | null
-  /** What a password hash may cost: MiB of memory × passes of argon2id. */
+  /** The limit on the cost of a password hash, in MiB of memory × passes of argon2id. */
   passwordCostLimit: number
   migrateOnStart: boolean
   workers: number
   /** How long events are kept. */
   eventRetentionDays: number
   logLevel: LogLevel
-  /** Whether log lines are text, as people read them, instead of JSON. */
+  /** Whether log lines are text for people instead of JSON. */
   logForPeople: boolean
 }
 
 /** The parsed WATCHWORD_SMS_URL. */
 export interface SmsProvider {
-  /** Without credentials and query. */
+  /** The URL without credentials and query. */
   endpoint: string
   username: string
   password: string
@@ -75,7 +81,7 @@ export interface SmsProvider {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Every variable the service reads, with the line that the documentation and `doctor` show. */
+/** Every variable that the service reads, with the description that the documentation and `doctor` show. */
 export const variables: Record<string, string> = {
   PORT: 'Public listener. Default 4000',
   WATCHWORD_BASE_URL: 'Public address, such as https://auth.example.com; required in production',
@@ -109,21 +115,21 @@ export const variables: Record<string, string> = {
   NODE_ENV: 'production, development (default) or test, which is development for tests; nothing else',
 }
 
-/** Reads the environment, in development with `.env` as a fallback. */
+/** Reads the environment. In development, `.env` supplies variables that are missing. */
 export function loadConfig(): Config {
   const file = resolve('.env')
   return parseConfig(readEnvironment(file))
 }
 
-/** What is wrong with the environment, and the configuration without that. */
+/** The problems of the environment, and the configuration that results without the invalid settings. */
 export interface ExaminedConfig {
   config: Config
   problems: string[]
-  /** Names of the settings that are not those of the environment. */
+  /** Names of settings whose value in the environment is not used. */
   invalid: Set<string>
 }
 
-/** Reads the environment past every problem, of which `loadConfig` tells the first. */
+/** Reads the environment and collects every problem. `loadConfig` throws at the first one. */
 export function examineConfig(): ExaminedConfig {
   const problems: string[] = []
   const instead: NodeJS.ProcessEnv = {}
@@ -144,7 +150,7 @@ function readEnvironment(file: string, instead: NodeJS.ProcessEnv = {}): NodeJS.
   return { ...fromFile, ...env }
 }
 
-/** Every setting, and whether it is set. Of its value nothing, since some are secret. */
+/** Lists every setting and whether it is set. Leaves out the values, because some are secret. */
 export function listSettings(file = '.env'): { name: string; isSet: boolean; description: string }[] {
   const env = readEnvironment(file)
   return Object.entries(variables).map(([name, description]) => ({ name, isSet: Boolean(env[name]), description }))
@@ -189,10 +195,10 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       : null,
     networkRequestsPerSecond:
       readInteger(env, 'WATCHWORD_NETWORK_REQUESTS_PER_SECOND', { byDefault: 50, min: 0, max: 1_000_000 }) || null,
-    // At least the least hash, at most one of ten passes over 256 MiB.
+    // The minimum allows the cheapest hash, the maximum ten passes over 256 MiB.
     passwordCostLimit: readInteger(env, 'WATCHWORD_PASSWORD_COST_LIMIT', { byDefault: 1024, min: 38, max: 2560 }),
     migrateOnStart: readBoolean(env, 'WATCHWORD_MIGRATE_ON_START', true),
-    // The feed reaches back 30 days, and the database refuses to remove what is younger than 35.
+    // The revocation feed covers 30 days, and the database refuses to delete events younger than 35 days.
     eventRetentionDays: readInteger(env, 'WATCHWORD_EVENT_RETENTION_DAYS', { byDefault: 400, min: 35, max: 36_500 }),
     workers: readInteger(env, 'WORKERS', { byDefault: 1, min: 1, max: 64 }),
     logLevel: readLogLevel(text('LOG_LEVEL')),
@@ -200,12 +206,12 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   })
 }
 
-/** What development may reach beside public addresses: the programs of this machine. */
+/** What development may reach in addition to public addresses: programs on this machine. */
 const LOOPBACK = ['localhost', '127.0.0.0/8', '::1']
 
 const MODES = ['production', 'development', 'test'] as const
 
-/** Throws ConfigError for a mode that there is not: run as development, `prod` would print a key and show mails. */
+/** Throws ConfigError for an unknown mode. Run as development, a mistyped `prod` would print a key and show mails. */
 function readMode(env: Record<string, string | undefined>): (typeof MODES)[number] {
   const text = env['NODE_ENV']?.trim() || 'development'
   const mode = MODES.find((name) => name === text)
@@ -256,7 +262,7 @@ function readList(env: Record<string, string | undefined>, name: string): string
 function readCidrs(env: Record<string, string | undefined>, name: string): string[] {
   const list = readList(env, name)
   for (const item of list) {
-    // A hop count or `true` would trust any peer (security: forged forwarded headers).
+    // A hop count or `true` would trust any peer, which could then forge forwarded headers.
     if (!isNetwork(item))
       throw new ConfigError(`${name} has ${item}: use addresses or CIDRs such as 10.0.0.0/8, separated by commas.`)
   }
@@ -306,12 +312,12 @@ function readSmsUrl(env: Record<string, string | undefined>, outboundAllow: stri
   return { endpoint: `${url.origin}${url.pathname}`, username, password, sender }
 }
 
-// A number, a short code, or a name of letters and digits.
+// A phone number, a short code, or a name of letters and digits.
 const SMS_FROM = /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[a-z])[a-z\d &_-]{1,11})$/i
 
 function readSmsSender(url: URL): SmsProvider['sender'] {
   const [[parameter, given] = ['', ''], ...more] = url.searchParams
-  // A + that is not encoded as %2B is decoded as a space.
+  // In a URL, a + that is not encoded as %2B is decoded as a space.
   const value = given.replace(/^ (?=\d+$)/, '+')
   if (more.length === 0 && !url.hash) {
     if (parameter === 'From' && SMS_FROM.test(value)) return { parameter, value }
@@ -336,7 +342,7 @@ function readUrl(env: Record<string, string | undefined>, name: string, protocol
   // pg's form for a Unix socket, postgresql://user:password@/name?host=/path, has no host, so it is not a WHATWG URL.
   const parsed = URL.canParse(value) ? new URL(value) : URL.parse(value.replace('@/', '@localhost/'))
   if (!parsed || !protocols.includes(parsed.protocol))
-    // The value may contain a password, so it is not quoted.
+    // The value may contain a password, so the message does not quote it.
     throw new ConfigError(
       `${name} is not a URL that starts with ${protocols.map((each) => `${each}//`).join(' or ')}: correct it.`,
     )
@@ -378,7 +384,7 @@ function refuseUnknownNames(env: Record<string, string | undefined>): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('WATCHWORD_') || name in variables || env[name] === undefined) continue
     if (OF_CLIENTS.includes(name)) continue
-    // Compared without the prefix, or WATCHWORD_PORT would be closer to any WATCHWORD_… name than to PORT.
+    // Compared without the prefix. Otherwise WATCHWORD_PORT would be closer to other WATCHWORD_… names than to PORT.
     const known = new Map(Object.keys(variables).map((each) => [withoutPrefix(each), each]))
     const nearest = known.get(findNearest(withoutPrefix(name), [...known.keys()]) ?? '')
     const hint = nearest ? `did you mean ${nearest}?` : '`npx watchword doctor --variables` lists them.'
@@ -386,7 +392,7 @@ function refuseUnknownNames(env: Record<string, string | undefined>): void {
   }
 }
 
-/** What the guides and examples call the service's address, its issuer and a key, in the environment of a client. */
+/** Variables that the guides and examples use for clients: the service's address, its issuer and a key. */
 const OF_CLIENTS = ['WATCHWORD_URL', 'WATCHWORD_KEY', 'WATCHWORD_ISSUER']
 
 function withoutPrefix(name: string): string {

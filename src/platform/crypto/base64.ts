@@ -1,6 +1,6 @@
 /**
- * Decodes base64 as other systems write hashes: standard or URL-safe alphabet, or passlib's with `.` for `+`; padded or
- * not. Returns null for other characters, or a length out of bounds.
+ * Decodes base64 as other systems write hashes: in the standard or URL-safe alphabet, or passlib's with `.` for `+`,
+ * with or without padding. Returns null for other characters or a length out of bounds.
  */
 export function readBase64(text: string, minBytes: number, maxBytes: number): Buffer | null {
   if (!/^[A-Za-z0-9+/_.-]*={0,2}$/.test(text)) return null

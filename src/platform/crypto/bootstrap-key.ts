@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/config-error.ts'
 import { isDamaged, isPresentable } from './api-key.ts'
 
-/** Throws ConfigError for an operator's key that no request could present. */
+/** Throws ConfigError for an operator's key that no request could send. */
 export function assertBootstrapKey(key: string): void {
   if (isDamaged(key))
     throw new ConfigError(

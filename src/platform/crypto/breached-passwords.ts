@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises'
 import { type Platform, perPlatform } from '../platform.ts'
 import { normalizePassword } from './password-format.ts'
 
-/** Bytes of SHA-256 stored per listed password: the probability of a false positive is 5 in 10^8. */
+/** Bytes of SHA-256 stored for each listed password. A false positive has a probability of 5 in 10^8. */
 const ENTRY_BYTES = 5
 
-// A common password followed by a year or an exclamation mark is still one of the first guesses. A common word followed
+// A common password followed by a year or an exclamation mark is still among the first guesses. A common word followed
 // by a long number, or a phrase, is not.
 const TAIL = /^(.{4,}?)(\d{0,4}[!?.*@#$]?)$/su
 
 const list = perPlatform(() => readFile(new URL('./breached-passwords.bin', import.meta.url)))
 
-/** Whether a password is on the list, or is a listed one with a few digits and a sign appended. */
+/** Whether a password is listed, or is a listed password followed by a few digits and a punctuation mark. */
 export async function findBreached(platform: Platform, password: string): Promise<'listed' | 'common_word' | null> {
   const entries = await list(platform)
   const text = foldPassword(password)
@@ -20,13 +20,13 @@ export async function findBreached(platform: Platform, password: string): Promis
   return stemsOf(text).some((stem) => isListed(entries, stem)) ? 'common_word' : null
 }
 
-/** The content of the list's file: the sorted, truncated digests of these passwords. */
+/** Builds the list's file: the sorted, truncated digests of these passwords. */
 export function makeBreachedList(passwords: string[]): Buffer {
   const entries = new Set(passwords.map((password) => digest(foldPassword(password)).toString('hex')))
   return Buffer.from([...entries].sort().join(''), 'hex')
 }
 
-/** Case is ignored: attackers try both. */
+/** Ignores case, because attackers try both. */
 function foldPassword(password: string): string {
   return normalizePassword(password).toLowerCase()
 }
@@ -35,7 +35,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest().subarray(0, ENTRY_BYTES)
 }
 
-/** The text with its tail removed, character by character: the common part may end in digits itself. */
+/** Variants of the text with more and more of its tail removed, because the common part may itself end in digits. */
 function stemsOf(text: string): string[] {
   const [, shortest = text, tail = ''] = TAIL.exec(text) ?? []
   return Array.from(tail, (_, at) => shortest + tail.slice(0, at))

@@ -1,7 +1,7 @@
 import { webcrypto, X509Certificate } from 'node:crypto'
 import { invalidField } from '../errors.ts'
 
-/** A key pair with the certificate that it signs itself. */
+/** A key pair and its self-signed certificate. */
 export interface SelfSigned {
   certificatePem: string
   privateKeyPem: string
@@ -17,16 +17,19 @@ const RSA = {
 
 export type MakeRsaPair = () => Promise<webcrypto.CryptoKeyPair>
 
-/** Makes an RSA-3072 pair, which takes a fifth of a second of a core. */
+/** Makes an RSA-3072 pair, which takes a fifth of a second of one core. */
 export const makeRsaPair: MakeRsaPair = () => webcrypto.subtle.generateKey(RSA, true, ['sign', 'verify'])
 
-/** Makes an RSA-3072 pair and a self-signed certificate (RFC 5280), valid from yesterday on, for clocks that are late. */
+/**
+ * Makes an RSA-3072 pair and a self-signed certificate (RFC 5280). It is valid from yesterday, for readers whose
+ * clocks are slow.
+ */
 export async function makeCertificate(
   input: { commonName: string; years: number; from: Date },
   // Test option: the default makes a new pair. Tests reuse key pairs.
   makePair = makeRsaPair,
 ): Promise<SelfSigned> {
-  // Loaded when first needed: the start does not.
+  // Loaded when first needed, because the start does not need it.
   await import('reflect-metadata')
   const { X509CertificateGenerator, PemConverter } = await import('@peculiar/x509')
   const [notBefore, notAfter] = [new Date(input.from.getTime() - DAY_MS), new Date(input.from)]
@@ -52,8 +55,8 @@ const DAY_MS = 24 * 3600_000
 const PEM = /-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+-----END CERTIFICATE-----/g
 
 /**
- * The certificates of a text or several, in PEM, each once: as providers hand them out, also as bare base64. Throws
- * `invalid_request`.
+ * Reads the certificates in one or several texts, and removes duplicates. Providers publish them as PEM or as bare
+ * base64. Throws `invalid_request`.
  */
 export function readCertificates(texts: readonly string[], field: string): string[] {
   const all = texts.flatMap((text) => {
@@ -76,7 +79,7 @@ function normalized(pem: string, field: string): string {
   return read.toString().trim()
 }
 
-/** Whether a certificate is of a key whose signatures are taken: RSA, of at least 2048 bits. */
+/** Whether signatures by the certificate's key are accepted: RSA with at least 2048 bits. */
 export function hasStrongKey({ publicKey }: X509Certificate): boolean {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey
   return type === 'rsa' && (details?.modulusLength ?? 0) >= 2048

@@ -5,7 +5,10 @@ import { keyedHash } from './tokens.ts'
 
 const identities = hashPurpose('identity')
 
-/** The key of counters, codes and links: the same for all spellings of an address (`EmailAddress.norm`). */
+/**
+ * The identity under which counters, codes and links are stored. It is the same for all spellings of an address
+ * (`EmailAddress.norm`).
+ */
 export function hashIdentity({ keyring }: Pick<Platform, 'keyring'>, emailNorm: string): Buffer {
   return keyedHash(keyring.hashKey(identities), emailNorm)
 }
@@ -21,8 +24,9 @@ export function identify(platform: Pick<Platform, 'keyring'>, address: EmailAddr
 }
 
 /**
- * The key under which wrong codes of a user's second factor are counted. Not the address: a right password resets the
- * failures of the address, so someone who knows the password could guess codes forever.
+ * The identity under which wrong codes of a user's second factor are counted. It differs from the address's, because a
+ * right password resets the failures of the address: someone who knows the password could otherwise guess codes
+ * forever.
  */
 export function hashFactorIdentity({ keyring }: Pick<Platform, 'keyring'>, userId: string): Buffer {
   return keyedHash(keyring.hashKey(identities), 'second-factor', userId)

@@ -12,8 +12,8 @@ import { LOWEST_COST } from './password-format.ts'
 import { computePassword, type Hasher } from './password-pool.ts'
 
 /**
- * Verifies a password against an imported hash as the system that made it did: on the text as sent, neither normalised
- * nor peppered.
+ * Verifies a password against an imported hash in the way of the system that made the hash: the text is neither
+ * normalised nor peppered.
  */
 export async function verifyImported(
   hasher: Hasher,
@@ -53,7 +53,7 @@ async function verifyScrypt(hasher: Hasher, scrypt: ScryptHash, password: string
   return timingSafeEqual(derived, hash)
 }
 
-/** github.com/firebase/scrypt: the hash is the project's signer key, encrypted with the derived key. */
+/** github.com/firebase/scrypt: the hash is the project's signer key, encrypted with a key derived from the password. */
 async function verifyFirebase(hasher: Hasher, text: string, password: string): Promise<boolean> {
   const firebase = known(readFirebase(text))
   const salt = Buffer.concat([firebase.salt, firebase.separator])
@@ -69,7 +69,7 @@ async function verifyPbkdf2(hasher: Hasher, pbkdf2: Pbkdf2Hash, password: string
   return timingSafeEqual(await computePassword(hasher, 'derivePbkdf2', task), hash)
 }
 
-// It is so cheap that its timing would stand out: a computation of the usual cost is added.
+// This hash is so cheap that its timing would stand out, so a computation of the usual cost is added.
 const USUAL_WORK = { ...LOWEST_COST, input: 'nobody' }
 
 async function verifySsha(hasher: Hasher, text: string, password: string): Promise<boolean> {

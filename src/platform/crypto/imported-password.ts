@@ -5,7 +5,7 @@ import type { HashedPassword, ImportedHashType, PasswordFormat } from './passwor
 export type ImportedFormat = Exclude<PasswordFormat, 'argon2id'>
 
 export interface ScryptParameters {
-  /** N of RFC 7914. */
+  /** The parameter N of RFC 7914. */
   cost: number
   blockSize: number
   parallelism: number
@@ -34,7 +34,7 @@ export interface SshaHash extends SaltedHash {
   digest: (typeof digests)[number]
 }
 
-// Bounds of text and memory. costOfHash limits the cost of a hash.
+// Limits on text and memory. `costOfHash` limits the computation.
 const MAX_TEXT = 1024
 const MAX_BCRYPT_COST = 31
 const MAX_ARGON2_KIB = 262_144
@@ -42,18 +42,18 @@ const MAX_SCRYPT_BYTES = 128 * 1024 * 1024
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 }
 
 /**
- * An imported hash in its canonical stored form, or null if it is malformed or takes too much memory.
+ * The canonical stored form of an imported hash, or null if it is malformed or needs too much memory.
  *
  * - bcrypt: `$2a$`, `$2b$` or `$2y$` of the modular crypt format
  * - argon2, argon2id: PHC string of argon2i, argon2d or argon2id without key or data; m ≤ 256 MiB
  * - scrypt: `$scrypt$ln=16,r=8,p=1$salt$hash` (PHC, passlib) or Django's `scrypt$N$salt$r$p$hash`; up to 128 MiB
  * - firebase-scrypt: `$firebase-scrypt$mem_cost=14,rounds=8,salt_separator=…,signer_key=…$salt$hash`. The signer key,
- *   a secret of the Firebase project, is part of each hash: it is what the password encrypts there.
+ *   a secret of the Firebase project, is part of each hash, because Firebase encrypts it with the password.
  * - pbkdf2: `$pbkdf2-sha256$i=29000$salt$hash`, with or without `i=` (passlib) and `,l=` (PHC); `$pbkdf2$` is SHA-1;
  *   or Django's `pbkdf2_sha256$iterations$salt$hash`
  * - ssha: `{SSHA}`, `{SSHA256}` or `{SSHA512}` and the base64 of digest and salt, as in LDAP
  *
- * Salts, hashes and keys are base64, standard or URL-safe, padded or not; Django's salts are text.
+ * Salts, hashes and keys are base64, standard or URL-safe, padded or not. Django's salts are text.
  */
 export function readImportedHash(type: ImportedHashType, text: string): HashedPassword | null {
   if (text.length > MAX_TEXT) return null
@@ -79,7 +79,7 @@ function stored(format: ImportedFormat, hash: string | null): HashedPassword | n
 }
 
 function isBcrypt(text: string): boolean {
-  // The last characters of salt and hash carry only two and four bits: no valid hash has others.
+  // The last characters of salt and hash carry only two and four bits, so only these characters are valid.
   const cost = Number(/^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/.exec(text)?.[1])
   return cost >= 4 && cost <= MAX_BCRYPT_COST
 }
@@ -112,7 +112,7 @@ export function readScrypt(text: string): ScryptHash | null {
   return scryptOf(parameters, readBase64(salt, 1, 256), hash)
 }
 
-/** Django's: `scrypt$N$salt$r$p$hash`. */
+/** Django's form: `scrypt$N$salt$r$p$hash`. */
 function readDjangoScrypt(text: string): ScryptHash | null {
   const [, cost, salt = '', r, p, hash = ''] =
     /^scrypt\$(\d{1,8})\$([^$]{1,128})\$(\d{1,3})\$(\d{1,3})\$([^$]+)$/.exec(text) ?? []
@@ -187,7 +187,7 @@ export function readSsha(text: string): SshaHash | null {
   const [, size, body = ''] = /^\{SSHA(256|512)?\}(.+)$/i.exec(text) ?? []
   const digest = digests.find((known) => known === `sha${size ?? 1}`) ?? 'sha1'
   const length = DIGEST_BYTES[digest]
-  // Digest and salt are concatenated. Without a salt it would be {SHA}, which rainbow tables cover.
+  // Digest and salt are concatenated. A digest without a salt would be {SHA}, which rainbow tables cover.
   const bytes = readBase64(body, length + 1, length + 64)
   return bytes && { digest, hash: bytes.subarray(0, length), salt: bytes.subarray(length) }
 }

@@ -15,7 +15,7 @@ test('ES256 signatures are r and s of 32 octets each', () => {
 })
 
 test('a short integer is padded in front, and the zero octet of a large one is dropped', () => {
-  // One integer in 512 is shorter than 32 octets, every other begins with a zero octet.
+  // One integer in 512 is shorter than 32 octets, and every second one begins with a zero octet.
   const der = Buffer.from(`302602021234022100${'ff'.repeat(32)}`, 'hex')
   expect(toRaw(der).toString('hex')).toBe(`${'00'.repeat(30)}1234${'ff'.repeat(32)}`)
 })

@@ -8,14 +8,14 @@ import { newId } from '../ids.ts'
 import type { MasterKey } from './master-key.ts'
 import { associatedData, decrypt, encrypt, type SealedPlace } from './secret-box.ts'
 
-/** The purpose of a keyed hash; each has a key of its own, derived by HKDF (RFC 5869). */
+/** The purpose of a keyed hash. Each purpose has its own key, derived by HKDF (RFC 5869). */
 export interface HashPurpose {
   readonly name: string
 }
 
 const purposes = new Set<string>()
 
-/** Defines a purpose, once, where it is used. Permanent: stored hashes depend on the name. */
+/** Defines a purpose, in the one file that uses it. The name is permanent, because stored hashes depend on it. */
 export function hashPurpose(name: string): HashPurpose {
   if (purposes.has(name)) throw new Error(`The purpose ${name} is defined twice`)
   purposes.add(name)
@@ -24,25 +24,25 @@ export function hashPurpose(name: string): HashPurpose {
 
 /** Seals columns and provides hash keys. Data keys are stored in the database, wrapped by the master key. */
 export interface Keyring {
-  /** A KeyObject: from raw bytes node:crypto would prepare the key again for every digest, at five times the cost. */
+  /** A KeyObject, because with raw bytes node:crypto would prepare the key for each digest, at five times the cost. */
   hashKey(purpose: HashPurpose): KeyObject
   /**
-   * Creates the data key of an account if it has none. To be called before a transaction that locks the account or an
-   * environment and then seals: in a distributed database such a lock also holds back the insert of the key, which is on
-   * another connection.
+   * Creates the data key of an account if it has none. Call it before a transaction that locks the account or an
+   * environment and then seals: the key is inserted through another connection, and a distributed database would block
+   * that insert until the transaction ends.
    */
   prepare(accountId: string): Promise<void>
-  /** Encrypts text for one place: `v1.<data key id>.<base64url>`. */
+  /** Encrypts a text for one place. The result is `v1.<data key id>.<base64url>`. */
   seal(place: SealedPlace, plain: string): Promise<string>
-  /** Decrypts a value that was sealed for this very place. Throws otherwise. */
+  /** Decrypts a value that was sealed for this place. Throws for any other value. */
   open(place: SealedPlace, sealed: string): Promise<string>
-  /** Drops data keys from memory; the next use loads them again. */
+  /** Removes data keys from memory. The next use loads them again. */
   forget(): void
 }
 
 interface DataKey {
   id: string
-  /** Prepared once; from raw bytes that would be more than half of the work for each value. */
+  /** Prepared once. Preparing it from raw bytes for each value would be more than half of the work. */
   key: KeyObject
   createdAt: Date
 }
@@ -51,8 +51,8 @@ const DATA_KEY_AGE_MS = 90 * 24 * 3600_000
 const DEPLOYMENT = ''
 
 /**
- * Opens the keyring, and creates the hash key on a new database.
- * Throws ConfigError when the master keys do not open this database.
+ * Opens the keyring, and creates the hash key in a new database.
+ * Throws ConfigError if the master keys do not open this database.
  */
 export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyring> {
   const root = await loadHashKey(db, masterKeys)
@@ -68,7 +68,7 @@ export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyr
       // Process clock: replaces a data key after about ninety days.
       if (Date.now() - key.createdAt.getTime() < DATA_KEY_AGE_MS) return key
     }
-    // Everybody waits for it, and it is read once.
+    // All requests that need the key wait for one read.
     const loading = inLane('callers', () => readForAll(() => newestOrNewSealKey(db, masterKeys, accountId)))
     current.set(slot, loading)
     // A failed load must not be cached.
@@ -144,7 +144,7 @@ function wrap(masterKeys: MasterKey[], id: string, key: Buffer): { wrapped: Buff
   return { wrapped: encrypt(writing.wrapKey, key, wrapPlace(id)), master_key_id: writing.id }
 }
 
-/** The id of the master key that the database's secrets are sealed with, or null as long as it has none. */
+/** Returns the id of the master key that seals the database's secrets, or null if there are none yet. */
 export async function readSealingKeyId(url: string): Promise<string | null> {
   return withClient(url, { application_name: 'watchword-start' }, async (client) => {
     const { rows } = await client.query<{ id: string }>(`select master_key_id as id from data_keys where kind = 'hash'`)
@@ -158,7 +158,7 @@ async function loadHashKey(db: Db, masterKeys: MasterKey[]): Promise<Buffer> {
   if (!row) {
     const id = newId()
     const values = { id, kind: 'hash', account_id: null, ...wrap(masterKeys, id, randomBytes(32)) }
-    // If two processes start on a new database, the first insert wins and both read it.
+    // If two processes start on a new database, the first insert wins, and both processes read its row.
     await db
       .insertInto('data_keys')
       .values(values)
@@ -191,8 +191,8 @@ async function newestOrNewSealKey(db: Db, masterKeys: MasterKey[], accountId: st
 }
 
 /**
- * Wraps every data key with the first master key, in durable steps, so that an interrupted run can continue. Afterwards
- * no row needs an older master key. Returns how many it wrapped.
+ * Wraps every data key with the first master key, in committed steps, so that an interrupted run can continue.
+ * Afterwards no row needs an older master key. Returns how many keys were wrapped.
  */
 export async function rewrapDataKeys(
   db: Db,

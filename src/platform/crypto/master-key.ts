@@ -3,14 +3,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Config, ConfigError } from '../config/config.ts'
 
-/** A key-encryption key: it only wraps data keys. */
+/** A key-encryption key, which only wraps data keys. */
 export interface MasterKey {
-  /** Identifies the key in the rows it wrapped; reveals nothing about it. */
+  /** Identifies the key in the rows that it wrapped. Reveals nothing about the key. */
   id: string
   wrapKey: Buffer
 }
 
-/** The deployment's master keys, the one that wraps first. Throws ConfigError if there is none, or one is no key. */
+/**
+ * Loads the deployment's master keys, the one that wraps first. Throws ConfigError if there is none or one is invalid.
+ */
 export function loadMasterKeys(config: Config): MasterKey[] {
   if (config.masterKeys.length) return config.masterKeys.map((text) => parseMasterKey(text, 'WATCHWORD_MASTER_KEY'))
   const file = masterKeyFile(config)
@@ -27,8 +29,9 @@ export function loadMasterKeys(config: Config): MasterKey[] {
 }
 
 /**
- * The same; in development, the first use creates the file, outside the data directory. Throws ConfigError rather than to
- * create a key for a database that is sealed with another, whose id `readSealingKeyId` answers: no later start would work.
+ * Loads the master keys. In development, the first use creates the key file, outside the data directory. Throws
+ * ConfigError instead of creating a key if the database is already sealed with another key (`readSealingKeyId`),
+ * because no later start would work.
  */
 export async function provideMasterKeys(
   config: Config,
@@ -50,7 +53,7 @@ export async function provideMasterKeys(
   return loadMasterKeys(config)
 }
 
-/** The file that development creates at its first start, if it is not there yet; else null. */
+/** The key file that development will create at its first start, or null if the file exists. */
 export function missingDevelopmentKey(config: Config): string | null {
   const file = config.production || config.masterKeys.length ? null : masterKeyFile(config)
   return file && !existsSync(file) ? file : null

@@ -1,6 +1,6 @@
 /**
- * How a stored hash is verified: the values of `password_credentials.format`. `argon2id` is our own, of the peppered
- * password; another pepper would need another format.
+ * How a stored hash is verified (`password_credentials.format`). `argon2id` is our own format, of the peppered
+ * password. A different pepper would need a new format.
  */
 export const passwordFormats = [
   'argon2id',
@@ -13,7 +13,7 @@ export const passwordFormats = [
 ] as const
 export type PasswordFormat = (typeof passwordFormats)[number]
 
-/** Values of `passwordHashType`: the formats in which other systems bring their hashes. */
+/** Values of `passwordHashType`: the formats of hashes that can be imported. */
 export const importedHashTypes = [
   'bcrypt',
   'argon2',
@@ -31,7 +31,7 @@ export interface HashedPassword {
   format: PasswordFormat
 }
 
-/** Cost of argon2id: at least OWASP's and ASVS's minimum, at most what a server can bear. */
+/** The cost of argon2id: at least the minimum of OWASP and ASVS, at most what a server can afford. */
 export interface PasswordParameters {
   memoryKib: number
   iterations: number
@@ -41,7 +41,7 @@ export interface PasswordParameters {
 export const LOWEST_COST: PasswordParameters = { memoryKib: 19_456, iterations: 2, parallelism: 1 }
 export const HIGHEST_COST: PasswordParameters = { memoryKib: 1_048_576, iterations: 32, parallelism: 16 }
 
-/** The form that is hashed and judged: a password typed on another keyboard is the same (SP 800-63B §3.1.1.2). */
+/** The form of a password that is hashed and checked. It is the same for all keyboards (SP 800-63B §3.1.1.2). */
 export function normalizePassword(password: string): string {
   return password.normalize('NFKC')
 }

@@ -17,12 +17,12 @@ async function waiting(): Promise<number | undefined> {
   return (await platform.metrics.passwordsWaiting.get()).values[0]?.value
 }
 
-/** The nice value of a thread of this process; of the one that answers requests, by the id of the process. */
+/** The nice value of a thread of this process. The process id stands for the thread that answers requests. */
 function niceness(id: number | string): number {
   return Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[16])
 }
 
-/** Does hashes until all have been answered. */
+/** Requests this many hashes, and waits until all are done. */
 async function flood(count: number) {
   const settled = await Promise.allSettled(
     Array.from({ length: count }, () => computePassword(hasher, 'hashArgon2id', task)),

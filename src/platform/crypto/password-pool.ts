@@ -15,19 +15,19 @@ import type * as passwordWorker from './password-worker.ts'
 type PasswordWork = typeof passwordWorker
 type TaskOf<K extends keyof PasswordWork> = Parameters<PasswordWork[K]>[0]
 
-/** The owner of password computations. */
+/** The directory for which passwords are computed. */
 export interface Hasher {
   platform: Platform
   directory: { id: string }
 }
 
 const QUEUE_PER_THREAD = 10
-// Maximum wait for hashes of other owners. After that, people try again.
+// The longest wait for hashes of other directories. After that, people would try again.
 const PATIENCE_MS = 2000
 const LIGHT_COST = 2 * LEAST_COST
 const IDLE_MS = 60_000
 
-/** What each computation costs. */
+/** The cost of each kind of computation. */
 const costs: { [K in keyof PasswordWork]: (task: TaskOf<K>) => number } = {
   hashArgon2id: costOfArgon2,
   verifyArgon2: ({ hash }) => costOfArgon2Text(hash),
@@ -36,7 +36,8 @@ const costs: { [K in keyof PasswordWork]: (task: TaskOf<K>) => number } = {
   derivePbkdf2: costOfPbkdf2,
 }
 
-// As many as cores: more would take time from other work. Costly hashes leave one to the others, so there are two at least.
+// One thread for each core, because more would take time from other work. At least two, because costly hashes must
+// leave one thread for the others.
 const passwordPool = perPlatform(({ clock, metrics }) => {
   const threads = Math.max(2, availableParallelism())
   return openThreadPool({
@@ -52,8 +53,8 @@ const passwordPool = perPlatform(({ clock, metrics }) => {
 })
 
 /**
- * Runs one password computation in a worker thread, when it is its directory's turn. Throws `unavailable` where too many
- * wait, or it would wait too long, so that a flood of passwords does not starve other requests.
+ * Runs one password computation in a worker thread, when it is the directory's turn. Throws `unavailable` if too many
+ * wait or the wait would be too long, so that a flood of passwords does not starve other requests.
  */
 export function computePassword<K extends keyof PasswordWork>(
   hasher: Hasher,
@@ -66,17 +67,18 @@ export function computePassword<K extends keyof PasswordWork>(
 }
 
 /**
- * Runs work that computes passwords in sequence with one place of the queue, taken before anything is written, so that a
- * full queue costs no attempt. All of its hashes together wait as long as one may. Throws `unavailable` if the queue is
- * full.
+ * Runs work that computes several passwords in sequence and takes one place in the queue. The place is taken before
+ * anything is written, so that a request refused by a full queue uses no attempt. All of its hashes together may wait
+ * as long as a single one. Throws `unavailable` if the queue is full.
  */
 export function withPasswordPlace<T>({ platform, directory }: Hasher, work: () => Promise<T>): Promise<T> {
   return withPlace(passwordPool(platform), directory, work)
 }
 
 /**
- * Runs work that computes one password of this cost, when it is the directory's turn: what is written before the hash is
- * then written only if there is going to be one. Throws `unavailable` where too many wait, or it would wait too long.
+ * Runs work that computes one password of this cost, when it is the directory's turn. What the work writes before
+ * hashing is therefore only written if the hash will be computed. Throws `unavailable` if too many wait or the wait
+ * would be too long.
  */
 export function withPasswordTurn<T>({ platform, directory }: Hasher, cost: number, work: () => Promise<T>): Promise<T> {
   return withTurn(passwordPool(platform), directory, cost, work)

@@ -2,13 +2,13 @@ import { pbkdf2Sync, scryptSync } from 'node:crypto'
 import { hashSync, verifySync } from '@node-rs/argon2'
 import { compareSync } from 'bcryptjs'
 
-// Runs only in the threads of the password pool. The synchronous functions keep the work in these few threads; the
-// asynchronous ones would occupy those of libuv, which file reads and DNS need.
+// Runs only in the threads of the password pool. It uses synchronous functions to keep the work in these few threads.
+// The asynchronous functions would occupy libuv's threads, which file reads and DNS need.
 
-// Twice what the bounds of stored hashes let one of them take.
+// Twice what the largest allowed stored hash needs.
 const MAX_SCRYPT_BYTES = 256 * 1024 * 1024
 
-// Inputs are text: argon2's verification does not accept bytes that are not UTF-8.
+// Inputs are text, because argon2's verification does not accept bytes that are not UTF-8.
 export interface Argon2Task {
   input: string
   memoryKib: number

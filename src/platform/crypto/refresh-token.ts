@@ -21,8 +21,8 @@ const GENERATION_LENGTH = 6
 const BODY_LENGTH = 2 * ID_LENGTH + GENERATION_LENGTH + SECRET_LENGTH
 
 /**
- * A refresh token says where its session lives, so that only one shard is read, and which generation it is. The tag
- * proves that we issued it: only a genuine old token counts as a replay, so no one can end a session by guessing.
+ * A refresh token contains the place of its session, so that only one shard is read, and its generation. The tag
+ * proves that this service issued it. Only a genuine old token counts as a replay, so guessing cannot end a session.
  */
 export interface RefreshToken {
   directoryId: string
@@ -32,14 +32,14 @@ export interface RefreshToken {
   hash: Buffer
 }
 
-/** Makes the token of a session's generation. */
+/** Makes the token for a generation of a session. */
 export function makeRefreshToken(keyring: Keyring, place: Omit<RefreshToken, 'hash'>): { token: string; hash: Buffer } {
   const generation = toBase62(BigInt(place.generation), GENERATION_LENGTH)
   const body = packId(place.directoryId) + packId(place.sessionId) + generation + randomBase62()
   return { token: PREFIX + body + tagOf(keyring.hashKey(refreshTokens), body), hash: hashOf(keyring, body) }
 }
 
-/** Parses a token, which proves only that we issued it. Returns null when we did not. */
+/** Parses a token. Success only proves that this service issued the token. Returns null otherwise. */
 export function parseRefreshToken(keyring: Keyring, token: string): RefreshToken | null {
   if (!token.startsWith(PREFIX) || token.length !== PREFIX.length + BODY_LENGTH + TAG_LENGTH) return null
   const body = token.slice(PREFIX.length, PREFIX.length + BODY_LENGTH)

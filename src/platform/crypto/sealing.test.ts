@@ -11,7 +11,7 @@ const key = createSecretKey(Buffer.alloc(32, 7))
 const hex = (...parts: string[]) => keyedHash(key, ...parts).toString('hex')
 
 test('a keyed hash is HMAC-SHA256 over its parts, each after its length in bytes', () => {
-  // By OpenSSL: printf '2:ab1:c' | openssl dgst -sha256 -mac HMAC -macopt hexkey:0707…
+  // Computed with OpenSSL: printf '2:ab1:c' | openssl dgst -sha256 -mac HMAC -macopt hexkey:0707…
   expect(hex('ab', 'c')).toBe('62ed0782f6d077e128a145f4d2882e77aa8e0f253edd54108fe09c574f74f71e')
   expect(hex('ä', '')).toBe('699ffb73aa746c5e755e9bf2fedba1eb7a8f4e61cf2fe1dceaea5a8bc6217552')
 })
@@ -40,7 +40,7 @@ test('a sealed value opens in its place, and in no other', async () => {
     { ...place, row: 'a2' },
     { ...place, accountId: null },
     { ...place, accountId: (await app.tenant()).accountId },
-    // The same text, cut elsewhere.
+    // The same text, split at another position.
     { ...place, table: 'secret', column: 'svalue_sealed' },
     { ...place, column: 'value_seale', row: 'da1' },
   ]
@@ -82,6 +82,6 @@ test('a data key that is put in the place of another opens nothing', async () =>
   const reopened = () => openKeyring(db, [app.masterKey])
   expect(await (await reopened()).open(own, sealed)).toBe('the secret')
   await db.updateTable('data_keys').set({ wrapped: stranger.wrapped }).where('id', '=', kept.id).execute()
-  // It is refused as what it is, before anything is opened with it.
+  // The tampered key is refused before anything is opened with it.
   await expect((await reopened()).seal(own, 'more')).rejects.toThrow()
 })

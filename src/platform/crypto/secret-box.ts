@@ -1,15 +1,15 @@
 import { type CipherKey, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 /**
- * Where a sealed value is stored. Authenticated as associated data, so that a value moved to another row, column, table
- * or account does not open.
+ * The place where a sealed value is stored. It is authenticated as associated data, so a value that was moved to
+ * another row, column, table or account cannot be opened.
  */
 export interface SealedPlace {
   table: string
   column: string
-  /** The row's key. */
+  /** The key of the row. */
   row: string
-  /** The account the row belongs to; null for the deployment's own rows. */
+  /** The account that the row belongs to, or null for the deployment's own rows. */
   accountId: string | null
 }
 
@@ -23,7 +23,7 @@ export function encrypt(key: CipherKey, plain: Buffer, associated: Buffer): Buff
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Opens what `encrypt` made. Throws when key, place or bytes differ. */
+/** Opens what `encrypt` made. Throws if key, place or bytes differ. */
 export function decrypt(key: CipherKey, sealed: Buffer, associated: Buffer): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('Sealed value is too short')
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { boundedMap } from '../bounded-map.ts'
 
-/** What a certificate says, which never changes. */
+/** The parsed data of a certificate, which never changes. */
 type Read = Pick<X509Certificate, 'fingerprint256' | 'subject' | 'validFromDate' | 'validToDate'>
 
-// A page of connections shows the same ones again and again, and to parse one costs as much as all the rest of a line.
+// A page of connections often repeats certificates, and parsing one costs as much as the rest of a row.
 const MAX_READ = 2000
 const known = boundedMap<Read>(MAX_READ)
 
@@ -17,7 +17,7 @@ function read(pem: string): Read {
   return made
 }
 
-/** A certificate as people compare it. */
+/** The fields by which people compare certificates. */
 export interface ShownCertificate {
   fingerprint_sha256: string
   subject: string

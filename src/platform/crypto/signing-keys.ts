@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import type { JWTPayload } from 'jose'
-// By its own entries: the whole library is four times as many modules.
+// Imports single modules, because the whole library is four times as large.
 import { jwtVerify } from 'jose/jwt/verify'
 import { sql } from 'kysely'
 import { boundedMap } from '../bounded-map.ts'
@@ -24,7 +24,7 @@ export type SigningAlgorithm = (typeof signingAlgorithms)[number]
 
 /** The longest lifetime of an access token. */
 export const MAX_ACCESS_TOKEN_SECONDS = 86_400
-// A retired key stays published while a token it signed may be valid, plus a day for verifiers that cache.
+// A retired key stays published while tokens that it signed may be valid, plus one day for verifiers that cache it.
 const RETIRED_SECONDS = MAX_ACCESS_TOKEN_SECONDS + 86_400
 const ROTATION_AGE = "interval '90 days'"
 
@@ -50,11 +50,11 @@ export interface SigningKey {
 interface ActiveKey {
   algorithm: SigningAlgorithm
   privateKey: KeyObject
-  /** The encoded header of its tokens. */
+  /** The encoded header of tokens signed with the key. */
   header: string
 }
 
-/** The key an environment signs with, and those that verifiers may trust. */
+/** The key with which an environment signs, and the keys that verifiers may trust. */
 interface EnvironmentKeys {
   issuer: string
   active: ActiveKey
@@ -66,7 +66,7 @@ const environmentKeys = perPlatform((platform) =>
 )
 
 async function load(platform: Platform, environmentId: string): Promise<EnvironmentKeys | null> {
-  // Foreign tables accounts, environments: each environment signs with keys of its own, under its own issuer.
+  // Foreign tables accounts, environments: each environment signs with its own keys, under its own issuer.
   const environment = await platform.db
     .selectFrom('environments')
     .innerJoin('accounts', 'accounts.id', 'environments.account_id')
@@ -87,8 +87,8 @@ async function load(platform: Platform, environmentId: string): Promise<Environm
   // Base URL: the issuer of an access token begins with it.
   const { baseUrl } = platform.config
   return {
-    // The home account's production issues under the base URL; every other environment is an issuer of its own, so that
-    // a staging token never passes for a production one.
+    // Production of the home account issues tokens under the base URL. Every other environment has its own issuer, so
+    // that a staging token is never accepted as a production token.
     issuer:
       environment.home && environment.slug === 'production'
         ? baseUrl
@@ -123,13 +123,14 @@ async function keysOf(platform: Platform, environmentId: string): Promise<Enviro
   return keys
 }
 
-/** The `iss` of an environment's tokens; its JWKS and metadata are published below it. */
+/** The `iss` of an environment's tokens. Its JWKS and metadata are published below this URL. */
 export async function issuerOf(platform: Platform, environmentId: string): Promise<string> {
   return (await keysOf(platform, environmentId)).issuer
 }
 
 /**
- * The published keys of an environment (RFC 7517), including the next one and retired ones whose tokens may be valid.
+ * The published keys of an environment (RFC 7517), including the next key and retired keys whose tokens may still be
+ * valid.
  */
 export async function publicKeys(platform: Platform, environmentId: string): Promise<PublicJwk[]> {
   const { published } = await keysOf(platform, environmentId)
@@ -143,12 +144,12 @@ export async function signAccessToken(platform: Platform, environmentId: string,
   return `${input}.${signJws(active.algorithm, active.privateKey, input)}`
 }
 
-/** What every access token of ours says: one that does not is refused. */
+/** The claims that every access token of this service has. A token without one of them is refused. */
 export type AccessClaims = JWTPayload & Required<Pick<JWTPayload, 'iss' | 'sub' | 'aud' | 'exp'>>
 
 /**
- * The claims of a valid access token of this environment, or null. The algorithm is pinned by `kid`, keys embedded in
- * the header are ignored, and `typ` and `iss` must be ours (RFC 8725 §3).
+ * Returns the claims of a valid access token of this environment, or null. `kid` determines the algorithm, keys
+ * embedded in the header are ignored, and `typ` and `iss` must be this service's (RFC 8725 §3).
  */
 export async function verifyAccessToken(
   platform: Platform,
@@ -159,7 +160,7 @@ export async function verifyAccessToken(
   const digest = digestOf(token)
   const known = verifiedTokens(platform).get(digest)
   if (known?.environmentId === environmentId) {
-    // A valid signature stays valid, but its key may have been withdrawn and the token may have expired.
+    // A right signature stays right, but its key may have been withdrawn or the token may have expired.
     return published.some((key) => key.id === known.keyId) && isCurrent(known.claims, platform) ? known.claims : null
   }
   const checked = await checkToken(platform, issuer, published, token)
@@ -167,7 +168,7 @@ export async function verifyAccessToken(
   return checked?.claims ?? null
 }
 
-/** Whether this process has verified a token, of whatever environment: it may have expired meanwhile. */
+/** Whether this process has verified the token before, for any environment. The token may have expired meanwhile. */
 export function wasVerified(platform: Platform, token: string): boolean {
   return verifiedTokens(platform).has(digestOf(token))
 }
@@ -181,12 +182,13 @@ interface VerifiedToken {
   keyId: string
 }
 
-// A backend introspects the same token with every request of its user; verifying the signature is most of the cost.
+// A backend introspects the same token with every request of its user, and verifying the signature is most of the
+// cost.
 const MAX_VERIFIED = 10_000
 const verifiedTokens = perPlatform(() => boundedMap<VerifiedToken & { environmentId: string }>(MAX_VERIFIED))
 
 function isCurrent(claims: AccessClaims, platform: Platform): boolean {
-  // Process clock: the claims of a token were set by it.
+  // Process clock: it also set the times in the token's claims.
   const now = epochSeconds(platform.clock)
   return claims.exp > now && (claims.nbf ?? 0) <= now
 }
@@ -197,7 +199,7 @@ async function checkToken(
   published: SigningKey[],
   token: string,
 ): Promise<VerifiedToken | null> {
-  // Process clock: the claims of a token were set by it.
+  // Process clock: it also set the times in the token's claims.
   const trusted = (header: { kid?: string; alg?: string }) =>
     published.find((candidate) => candidate.id === header.kid && candidate.algorithm === header.alg)
   try {
@@ -217,7 +219,7 @@ async function checkToken(
   }
 }
 
-/** Every signing key of an environment, oldest first; none before the first is needed. */
+/** Lists every signing key of an environment, oldest first. The list is empty until a key is first needed. */
 export async function listSigningKeys(
   platform: Platform,
   environmentId: string,
@@ -233,14 +235,15 @@ export async function listSigningKeys(
 }
 
 export interface RotationOptions {
-  /** Withdraws the old keys at once: every token they signed becomes invalid. */
+  /** Withdraws the old keys at once. Every token signed with them becomes invalid. */
   emergency?: boolean
   /** The algorithm of keys created from now on. */
   algorithm?: SigningAlgorithm
 }
 
 /**
- * next → active → retired, and a new next, which verifiers see long before it signs. Returns the id of the active key.
+ * Makes the next key active and the active key retired, and creates a new next key. Verifiers see the next key long
+ * before it signs. Returns the id of the active key.
  */
 export async function rotateSigningKeys(
   platform: Platform,
@@ -264,7 +267,7 @@ export async function rotateSigningKeys(
       .updateTable('signing_keys')
       .set({ state: 'retired', retired_at: retiredAt })
       .where('environment_id', '=', environmentId)
-      // In an emergency the next key is as suspect as the active one, and retired ones are withdrawn too.
+      // In an emergency the next key is as suspect as the active key, and retired keys are withdrawn too.
       .where('state', 'in', options.emergency ? ['active', 'next', 'retired'] : ['active'])
       .execute()
     const promoted = await tx
@@ -281,7 +284,10 @@ export async function rotateSigningKeys(
   })
 }
 
-/** Rotates every environment whose active key is older than 90 days and whose next key has been published for a day. */
+/**
+ * Rotates the keys of every environment whose active key is older than 90 days and whose next key was published at
+ * least a day ago.
+ */
 export async function rotateDueSigningKeys(platform: Platform): Promise<number> {
   const due = await platform.db
     .selectFrom('signing_keys as active')

@@ -3,14 +3,14 @@ import { crc32 } from 'node:zlib'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-// As many digits as a number holds exactly: a division of a bigint costs ten times that of a number.
+// As many digits as a number can represent exactly. Dividing a bigint costs ten times as much as dividing a number.
 const CHUNK = 8
 const CHUNK_VALUES = 62n ** 8n
 
-/** Characters of base62 that hold 256 random bits. */
+/** The number of base62 characters that hold 256 random bits. */
 export const SECRET_LENGTH = 43
 
-/** Random base62 text; 43 characters carry 256 bits. */
+/** Random base62 text. 43 characters carry 256 bits. */
 export function randomBase62(length = SECRET_LENGTH): string {
   let text = ''
   // randomInt draws without modulo bias.
@@ -18,7 +18,7 @@ export function randomBase62(length = SECRET_LENGTH): string {
   return text
 }
 
-/** An integer as base62 of a fixed width. */
+/** Writes an integer as base62 with a fixed width. */
 export function toBase62(value: bigint, width: number): string {
   let text = ''
   let rest = value
@@ -33,7 +33,7 @@ export function toBase62(value: bigint, width: number): string {
   return text
 }
 
-/** The number that base62 text stands for, or null for an invalid character. */
+/** Reads a number from base62 text. Returns null for an invalid character. */
 export function fromBase62(text: string): bigint | null {
   let value = 0n
   for (const character of text) {
@@ -44,15 +44,15 @@ export function fromBase62(text: string): bigint | null {
   return value
 }
 
-/** Characters of an id in a token. */
+/** The number of characters of an id in a token. */
 export const ID_LENGTH = 22
 
-/** A UUID as 22 base62 characters, for tokens that carry where they belong. */
+/** Writes a UUID as 22 base62 characters, for tokens that contain their place. */
 export function packId(id: string): string {
   return toBase62(BigInt(`0x${id.replaceAll('-', '')}`), ID_LENGTH)
 }
 
-/** The UUID behind 22 base62 characters, or null. */
+/** Reads a UUID from 22 base62 characters. Returns null if there is none. */
 export function unpackId(text: string): string | null {
   const value = text.length === ID_LENGTH ? fromBase62(text) : null
   if (value === null || value >> 128n) return null
@@ -60,30 +60,30 @@ export function unpackId(text: string): string | null {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** CRC-32 as six base62 characters, to recognise keys and typing errors without a look-up. */
+/** CRC-32 as six base62 characters. Detects keys and typing errors without a lookup. */
 export function checksum(text: string): string {
   return toBase62(BigInt(crc32(text)), 6)
 }
 
 /**
- * HMAC-SHA256 over length-prefixed parts, so that no two lists of parts have the same encoding. This is what is stored
- * of every code, key and token: without the key, a dump can be neither reversed nor forged.
+ * HMAC-SHA256 over length-prefixed parts, so that no two lists of parts have the same encoding. Every code, key and
+ * token is stored as such a hash: without the key, a dump of the database can be neither reversed nor forged.
  */
 export function keyedHash(key: KeyObject, ...parts: string[]): Buffer {
   const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('')
   return createHmac('sha256', key).update(text).digest()
 }
 
-/** Characters of a tag: 128 bits. */
+/** The number of characters of a tag, which has 128 bits. */
 export const TAG_LENGTH = 22
 
-/** What proves that we made the body of a token, so that a made-up one costs no look-up. */
+/** Makes the tag that proves that this service made a token, so that a made-up token costs no lookup. */
 export function tagOf(key: KeyObject, body: string): string {
   const digest = keyedHash(key, 'tag', body)
   return toBase62(digest.readBigUInt64BE(0) * 2n ** 64n + digest.readBigUInt64BE(8), TAG_LENGTH)
 }
 
-/** Whether a tag is that of the body; in constant time. */
+/** Whether the tag belongs to the body. Compares in constant time. */
 export function isTagOf(key: KeyObject, body: string, tag: string): boolean {
   return sameHash(Buffer.from(tagOf(key, body)), Buffer.from(tag))
 }

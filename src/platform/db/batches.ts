@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './pool.ts'
 
 /**
- * Changes rows a batch at a time until none is left. A batch may change fewer rows than it selected, or none, because another
- * transaction changed them first: only `isAnyLeft` tells that the work is done. Every change must take its rows out of what
- * `isAnyLeft` finds. Returns how many rows it changed.
+ * Changes rows a batch at a time until none is left. A batch may change fewer rows than it selected, or none, because
+ * another transaction changed them first. So only `isAnyLeft` decides when the work is done, and every change must
+ * exclude its rows from `isAnyLeft`. Returns how many rows were changed.
  */
 export async function changeInBatches({
   change,
@@ -21,7 +21,7 @@ export async function changeInBatches({
   }
 }
 
-/** Whether a row is there: `from` is a table with its condition. */
+/** Whether there is a row. `from` is a table with its condition. */
 export async function hasRow(db: Db, from: RawBuilder<unknown>): Promise<boolean> {
   const { rows } = await sql`select 1 from ${from} limit 1`.execute(db)
   return rows.length > 0

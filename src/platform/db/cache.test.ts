@@ -13,7 +13,7 @@ const { platform } = service.app
 
 const HOUR_MS = 3_600_000
 
-/** Caches that listen, by a connection through a proxy, and keep values for an hour; and one that counts its reads. */
+/** Caches that listen through a proxy and keep values for an hour, and one cache that counts its reads. */
 async function startListening(options: CacheOptions = { disconnectedTtlMs: HOUR_MS }) {
   const proxy = await startSilentProxy(service.databaseUrl)
   const caches = openCaches(proxy.url, platform.log, { ttlMs: HOUR_MS, ...options })
@@ -23,7 +23,7 @@ async function startListening(options: CacheOptions = { disconnectedTtlMs: HOUR_
   })
   let reads = 0
   const cache = caches.define('cache_test_listening', async () => ++reads)
-  // The first value was read before anything was heard.
+  // The first value was read before the cache started to listen.
   await until(async () => {
     const value = Number(await cache.get('key'))
     return value > 1 && (await cache.get('key')) === value
@@ -104,7 +104,7 @@ test('a request waits for what another one reads no longer than it may, and the 
   expect(await cache.get('key')).toEqual(['key', null])
 })
 
-/** Waits until a value is read anew, which happens once it is no longer used. */
+/** Waits until a value is read again, which happens after it was invalidated. */
 const untilAfter = (cache: { get(key: string): unknown }, before: number) =>
   until(async () => Number(await cache.get('key')) > before)
 
@@ -143,7 +143,7 @@ test('a key that is revoked while another process hears nothing is refused there
   const { key } = await tenant.withKey({})
   const other = await startSecondApp(service)
   const { body } = await service.as(key).get('/v1/api-keys/current')
-  // What is known lasts for ever.
+  // Without a running clock, known values never expire.
   // Shared process: stops the clock until the test ends.
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -12,9 +12,9 @@ import { onCommit } from './tx.ts'
 /** A read-through cache of rows that rarely change. */
 export interface Cache<T> {
   get(key: string): Promise<T>
-  /** Whether there was such a thing when it was last looked for, not long ago: `get` looks again where that is due. */
+  /** Whether the value existed when it was last read, which was recently: `get` reads it again when it is due. */
   has(key: string): boolean
-  /** Drops the entry here when the transaction commits, and in every other process by NOTIFY. */
+  /** Removes the entry here when the transaction commits, and in every other process by NOTIFY. */
   invalidate(tx: Tx, key: string): Promise<void>
 }
 
@@ -23,11 +23,11 @@ export interface Caches {
   close(): Promise<void>
 }
 
-// The bound on staleness while the listening connection leads to a server that has fallen silent. Twice as long, if the
-// system clock is set back meanwhile.
+// The longest time that a stale value is used if the listening connection leads to a server that no longer responds.
+// Twice as long if the system clock is set back in that time.
 const TTL_MS = 5000
-// The same while this process knows that it hears nothing. Not zero, so that an entry that many requests need is read ten
-// times a second at most.
+// The same limit while this process knows that it receives no notifications. It is not zero, so that an entry needed
+// by many requests is read at most ten times a second.
 const DISCONNECTED_TTL_MS = 100
 const MAX_ENTRIES = 20_000
 const CHANNEL = 'watchword_cache'
@@ -36,30 +36,33 @@ interface Entry<T> {
   value: Promise<T>
   readAtMs: number
   ttlMs: number
-  /** Whether it is to be read again, however young it is. */
+  /** Whether the entry must be read again, regardless of its age. */
   isDue: boolean
-  /** The lane that the value is being read in. Null once it is read. */
+  /** The lane in which the value is being read, or null once it was read. */
   lane: Lane | null
 }
 
 function isFresh({ isDue, lane, readAtMs, ttlMs }: Entry<unknown>): boolean {
   // Process clock: how long this process keeps a cached value.
-  // What is being read is shared, however briefly its value may be used.
+  // A read in progress is shared even if its value may be used only briefly.
   return !isDue && (lane !== null || !hasPassed(ttlMs, readAtMs, Date.now()))
 }
 
 export interface CacheOptions {
-  /** Asks the server something on the listening connection, every 2 s. */
+  /** Sends a statement on the listening connection every 2 s, to check that the server responds. */
   beat?(client: pg.ClientBase): Promise<unknown>
-  /** In tests: how often, and how long entries are used while notifications arrive, and while not, in milliseconds. */
+  /**
+   * In tests: the interval of beats, in milliseconds. `ttlMs` and `disconnectedTtlMs` limit the use of entries while
+   * notifications arrive and while they do not.
+   */
   beatMs?: number
   ttlMs?: number
   disconnectedTtlMs?: number
 }
 
 /**
- * Creates the process's caches and listens for invalidations by other processes. When the listening connection is lost, and
- * again when there is another one, every entry is due to be read again: a notification may have been lost in between.
+ * Creates the process's caches and listens for invalidations by other processes. When the listening connection is
+ * lost, and again when it is replaced, every entry becomes due, because a notification may have been lost in between.
  */
 export function openCaches(url: string, log: Log, options: CacheOptions = {}): Caches {
   const {
@@ -85,8 +88,8 @@ export function openCaches(url: string, log: Log, options: CacheOptions = {}): C
       const { find, has, add, keep, drop, expire } = remember<T>()
       defined.set(name, { drop, expire })
       const read = (key: string): Promise<T> => {
-        // Concurrent misses share the promise. An invalidation during the load drops it: a value read before a change is not
-        // cached after it.
+        // Concurrent misses share the promise. An invalidation during the load removes the entry, so a value read
+        // before a change is not cached after it.
         const reading = readForAll(() => load(key))
         const entry: Entry<T> = {
           value: reading,
@@ -111,7 +114,7 @@ export function openCaches(url: string, log: Log, options: CacheOptions = {}): C
       return {
         get(key) {
           const known = find(key)
-          // A caller does not wait for a read of an anonymous request, in whose queue anyone can stand.
+          // A caller does not wait for a read that an anonymous request started, because anyone can fill that queue.
           const isOwn =
             known && (known.lane === null || known.lane === 'callers' || currentPlace().lane === 'anonymous')
           if (!isOwn || !isFresh(known)) return waitUntilDeadline(read(key))
@@ -131,8 +134,8 @@ export function openCaches(url: string, log: Log, options: CacheOptions = {}): C
 type Remembered = ReturnType<typeof remember>
 
 /**
- * What a cache holds. Anyone can ask for any number of things that are not there, such as keys: these do not push out
- * those that are.
+ * The entries of a cache. Anyone can ask for any number of values that do not exist, such as wrong keys, so these have
+ * their own map and do not push out existing values.
  */
 function remember<T>() {
   const [there, others] = [boundedMap<Entry<T>>(MAX_ENTRIES), boundedMap<Entry<T>>(MAX_ENTRIES)]
@@ -144,13 +147,13 @@ function remember<T>() {
   return {
     find,
     drop,
-    /** Makes every entry due, but keeps what `has` knows: a known caller is not treated as a stranger. */
+    /** Makes every entry due, but keeps the result of `has`, so that a known caller is not treated as unknown. */
     expire() {
       for (const entries of [there, others]) for (const entry of entries.values()) entry.isDue = true
     },
     has: (key: string) => there.has(key),
     add: (key: string, entry: Entry<T>) => (there.has(key) ? there : others).set(key, entry),
-    /** Once it is known whether it is there; unless it was dropped meanwhile. */
+    /** Moves an entry to its map once it is known whether the value exists, unless the entry was removed meanwhile. */
     keep(key: string, entry: Entry<T>, isThere: boolean) {
       if (find(key) !== entry || there.has(key) === isThere) return
       drop(key)

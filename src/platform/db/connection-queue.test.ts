@@ -10,7 +10,7 @@ import { transactions } from './tx.ts'
 
 const ask = ({ db }: Database) => sql`select 1`.execute(db)
 
-/** A database with one connection, which a transaction holds, and whose queue is full as soon as one waits. */
+/** A database with one connection, which a transaction uses. The queue is full as soon as one request waits. */
 async function heldDatabase() {
   const database = openDatabase(inject('serverUrl'), { maxConnections: 1, bounds: { fullMs: 0 } })
   onTestFinished(() => database.close())
@@ -21,7 +21,7 @@ async function heldDatabase() {
     await freed.promise
   })
   await held.promise
-  // From here on the queue knows that no connection is free.
+  // By now the queue knows that no connection is free.
   expect(database.isBusy()).toBe(false)
   const free = async () => {
     freed.resolve()

@@ -3,32 +3,32 @@ import { timeToWait } from './deadline.ts'
 import { fromDatabase, noConnection } from './failure.ts'
 import { currentPlace } from './lanes.ts'
 
-/** A pool of connections, and what waits for one of them. */
+/** A pool of connections, and the queue of those who wait for one. */
 export interface ConnectionQueue {
   pool: pg.Pool
   /**
-   * Takes a connection, in the order of the calls. A request that has had none yet is refused at once where the queue is
-   * full; any is refused when it has waited too long. What this throws becomes `unavailable`. What no request waits for, such
-   * as a job, may join a full queue.
+   * Takes a connection, in the order of the calls. A request that has had none yet is refused at once if the queue is
+   * full. Any request is refused if it has waited too long. These errors become `unavailable`. Work that no request
+   * waits for, such as a job, may join a full queue.
    */
   take(): Promise<pg.PoolClient>
-  /** Whether a further request would wait too long for a connection, at the rate at which connections become free. */
+  /** Whether another request would wait too long, at the rate at which connections become free. */
   isFull(): boolean
 }
 
-/** How long a connection may take to become free, or to be opened, in milliseconds. */
+/** How long a connection may take to become free or to be opened, in milliseconds. */
 export const CONNECT_MS = 3000
 const MAX_WAITING = 500
 // The rate is measured over the last two to four seconds.
 const WINDOW_MS = 4000
 
 /**
- * The queue is full when a newcomer would wait longer than `fullMs`. The rate counts once the pool has been busy for half of
- * that time.
+ * The queue is full if a new request would wait longer than `fullMs`. The rate is used only once the pool has been
+ * busy for half of `fullMs`.
  */
 export function openQueue(pool: pg.Pool, fullMs: number): ConnectionQueue {
   let waiting = 0
-  // Since when no connection was free, and how many have become free since.
+  // Since when no connection has been free, and how many were returned since then.
   let busy: { sinceMs: number; freed: number } | null = null
 
   function noteState(nowMs: number): void {
@@ -69,7 +69,10 @@ export function openQueue(pool: pg.Pool, fullMs: number): ConnectionQueue {
   return { pool, take, isFull }
 }
 
-/** Connects within a time of its own. The pool has one for all callers, which leaves out the preparation of a connection. */
+/**
+ * Connects within its own time limit. The pool's limit is the same for all callers and does not include preparing a
+ * connection.
+ */
 function connectWithin(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     let isOver = false

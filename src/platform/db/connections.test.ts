@@ -9,7 +9,7 @@ import { untilDeadline } from './lanes.ts'
 import { type DatabaseOptions, type Db, openDatabase } from './pool.ts'
 import { transactions } from './tx.ts'
 
-// Longer than a busy machine takes for a statement.
+// Longer than a statement takes on a busy machine.
 const ANSWER_MS = 1000
 
 function openedDatabase(url: string, options: DatabaseOptions = {}) {

@@ -8,32 +8,34 @@ import { timeToAnswer } from './deadline.ts'
 import { fromDatabase, isConnectionUnusable, isOutdatedStatement, sqlState } from './failure.ts'
 import { currentPlace, type Lane } from './lanes.ts'
 
-// One-off statements, such as a long list of values, would fill the memory of every connection.
+// Statements that occur once, such as one with a long list of values, would fill the memory of every connection.
 const MAX_STATEMENTS = 500
 const MAX_TEXT_LENGTH = 5000
-// Each write to a server that only reads makes its connection unusable. The others still read, so they are kept this long.
+// Each write to a read-only server makes its connection unusable. The other connections can still read, so they are
+// kept this long.
 const MIN_DROP_MS = 1000
-// Its transaction has failed already, perhaps since the server is silent: closing the connection rolls back, too.
+// The transaction has already failed, perhaps because the server does not respond. Closing the connection rolls it
+// back too.
 const ROLLBACK_MS = 500
 
 /** A connection of a pool, lent for one statement or transaction. */
 interface Lent extends PostgresPoolClient {
-  /** Sends the statement as it is. */
+  /** Sends the statement unchanged. */
   send<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>>
 }
 
 export interface Connections {
-  /** Lends one of this queue. Rejects when none becomes free in time. */
+  /** Lends a connection of this queue. Rejects if none becomes free in time. */
   take(queue: ConnectionQueue): Promise<Lent>
-  /** The pools as the query builder sees them. */
+  /** The pools in the form that the query builder expects. */
   forBuilder: PostgresPool
 }
 
 /**
- * Lends the connections of the pools. The query builder gets one from the lane and transaction depth of the running
- * code. A statement of it that recurs is prepared under a name (`named`), so that PostgreSQL parses and plans it once per
- * connection. Once a connection is unusable, all that were opened before are closed instead of lent: they lead to the same
- * server.
+ * Lends the connections of the pools. The lane and transaction depth of the running code decide which pool the query
+ * builder gets. A recurring statement of the query builder is prepared under a name (`named`), so that PostgreSQL
+ * parses and plans it once for each connection. When a connection becomes unusable, all older connections are closed
+ * instead of lent, because they lead to the same server.
  */
 export function lendConnections(
   queues: Record<Lane, ConnectionQueue[]>,
@@ -82,7 +84,7 @@ export function lendConnections(
   }
 }
 
-/** Without the farewell of the protocol, after which a pool waits for the server to close its side. */
+/** Closes without the protocol's terminate message, after which a pool would wait for the server to close its side. */
 function close(client: pg.PoolClient): void {
   breakClient(client)
   client.release(true)
@@ -96,7 +98,7 @@ function wrapClient(
   let failure: unknown = null
   let isOutdated = false
   const send = async (statement: pg.QueryConfig) => {
-    // A rollback would wait for the answer that has not come. Closing the connection rolls back.
+    // A rollback would wait for the response that did not arrive. Closing the connection rolls back too.
     if (failure !== null) throw failure
     const query_timeout = statement.text === 'rollback' ? ROLLBACK_MS : timeToAnswer(answerMs)
     const asked = { ...statement, query_timeout }
@@ -105,15 +107,15 @@ function wrapClient(
     } catch (error) {
       if (isConnectionUnusable(error)) {
         failure = error
-        // A request that had less time says nothing of the server.
+        // If a request had less time than usual, its timeout does not show that the server is unusable.
         if (query_timeout === answerMs || sqlState(error) !== null) onUnusable(client)
       }
-      // Under its name the statement would fail there again.
+      // A later use of the prepared statement would fail in the same way.
       isOutdated ||= isOutdatedStatement(error)
       throw error
     }
   }
-  // The transaction has failed before: the caller gets its error, not that of the rollback.
+  // The transaction has already failed, so the caller gets that error and not the rollback's.
   const rollBack = () =>
     send({ text: 'rollback' }).catch((error: unknown): pg.QueryResult => {
       failure ??= error
@@ -128,7 +130,7 @@ function wrapClient(
     } catch (error) {
       if (!isOutdatedStatement(error)) throw error
       renew(text, name)
-      // It failed before it ran. A transaction is run again as a whole.
+      // The statement failed before it ran. In a transaction, only the whole transaction can be run again.
       if (!isAlone) throw error
       return send({ text, values })
     }
@@ -140,7 +142,7 @@ function wrapClient(
   return Object.assign(Object.create(null), { query, send, release })
 }
 
-/** By a callback: what the driver's own promise leaves behind outlives two collections, with all that waits for it. */
+/** Uses a callback, because the driver's own promise keeps objects in memory for two garbage collections. */
 function ask(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
     void client.query(query, (error, result) => (error ? reject(error) : resolve(result)))
@@ -149,7 +151,7 @@ function ask(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResu
 
 const lasting = new Set<string>()
 
-/** Has a statement prepared however long it is: it must be one of a number that does not grow. */
+/** Prepares a statement regardless of its length. The number of such statements must not grow. */
 export function keepPrepared(text: string): string {
   lasting.add(text)
   return text
@@ -157,11 +159,11 @@ export function keepPrepared(text: string): string {
 
 interface StatementNames {
   nameOf(text: string): string | undefined
-  /** Gives every statement another name, unless that was done since this one got its name. */
+  /** Gives every statement a new name, unless that was done after this statement got its name. */
   renew(text: string, name: string | undefined): void
 }
 
-/** Assigns names to statements from their second occurrence on. */
+/** Assigns a name to each statement when it occurs for the second time. */
 function statementNames(): StatementNames {
   const names = new Map<string, string>()
   const seen = boundedMap<true>(MAX_STATEMENTS)

@@ -1,27 +1,27 @@
 import { noConnection } from './failure.ts'
 import { currentPlace, type Deadline } from './lanes.ts'
 
-// With less time left a statement is not begun. Cut off in the middle, it would cost the connection.
+// With less time left, a statement is not started: interrupting it would cost the connection.
 const LEAST_MS = 500
-// The shortest interval between two checks of a deadline that is paused.
+// The shortest interval between two checks of a paused deadline.
 const LEAST_LOOK_MS = 50
 
-/** Starts the time of a request, in milliseconds. */
+/** Starts the time limit of a request, in milliseconds. */
 export function startDeadline(ms: number): Deadline {
   return { atMs: performance.now() + ms, isAdmitted: false, isOver: false, outside: 0, outsideSinceMs: 0 }
 }
 
 /**
- * How long the running code may wait for the answer to a statement, in milliseconds; `most` where no request waits. Throws what
- * becomes `unavailable` when the request has too little time left to begin one.
+ * How long the running code may wait for a statement's result, in milliseconds. Returns `most` if no request waits.
+ * Throws an error that becomes `unavailable` if the request has too little time left to start a statement.
  */
 export function timeToAnswer(most: number): number {
   return Math.min(most, timeLeft())
 }
 
 /**
- * How long the running code may wait for a turn or a connection, in milliseconds: enough time for a statement is kept. Throws as
- * `timeToAnswer` does.
+ * How long the running code may wait for its turn or a connection, in milliseconds. Leaves enough time for one
+ * statement. Throws as `timeToAnswer` does.
  */
 export function timeToWait(most: number): number {
   return Math.min(most, timeLeft() - LEAST_MS)
@@ -36,8 +36,8 @@ function timeLeft(): number {
 }
 
 /**
- * Waits for work that other requests wait for too, but no longer than this request may. `leave` runs if its time is over
- * before the work is done.
+ * Waits for work that other requests wait for too, but no longer than this request's deadline. `leave` runs if the
+ * deadline passes before the work is done.
  */
 export function waitUntilDeadline<T>(work: Promise<T>, leave?: () => void): Promise<T> {
   const { deadline } = currentPlace()
@@ -48,7 +48,7 @@ export function waitUntilDeadline<T>(work: Promise<T>, leave?: () => void): Prom
       if (deadline.isOver) return
       const leftMs = timeOf(deadline)
       if (leftMs > 0) {
-        // A pause may have begun or ended meanwhile.
+        // The deadline may have been paused or resumed meanwhile.
         timer = setTimeout(look, Math.max(leftMs, LEAST_LOOK_MS))
         return
       }
@@ -71,7 +71,7 @@ function timeOf({ atMs, outside, outsideSinceMs }: Deadline): number {
   return atMs - (outside > 0 ? outsideSinceMs : performance.now())
 }
 
-/** Stops the time of the request while it waits for another server. */
+/** Pauses the request's deadline while it waits for another server. */
 export async function outsideDatabase<T>(wait: () => Promise<T>): Promise<T> {
   const { deadline } = currentPlace()
   if (!deadline) return wait()
@@ -83,7 +83,7 @@ export async function outsideDatabase<T>(wait: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Stops the time of a request. It runs again when each pause has ended. */
+/** Pauses a request's deadline. It continues when every pause has ended. */
 export function pauseDeadline(deadline: Deadline): void {
   if (deadline.outside++ === 0) deadline.outsideSinceMs = performance.now()
 }

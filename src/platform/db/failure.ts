@@ -1,9 +1,9 @@
 import { readErrorField } from '../errors.ts'
 
-/** What the database, or the way to it, has thrown. */
+/** Errors that came from the database or from connecting to it. */
 const thrown = new WeakSet<Error>()
 
-/** Runs what talks to the database, and remembers that what it throws came from there. */
+/** Runs code that talks to the database, and remembers that its errors came from there. */
 export async function fromDatabase<T>(talk: () => Promise<T>): Promise<T> {
   try {
     return await talk()
@@ -16,7 +16,7 @@ export async function fromDatabase<T>(talk: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Gives a failure that the driver only describes a code, since the log has no messages. */
+/** Adds a code to a failure that the driver only describes in its message, because the log has no messages. */
 function nameFailure(error: Error): void {
   if (readErrorField(error, 'code') !== undefined) return
   const code = FAILURE_CODES.find(([pattern]) => pattern.test(error.message))?.[1]
@@ -24,8 +24,8 @@ function nameFailure(error: Error): void {
 }
 
 /**
- * As the database says it of what it cannot serialize: what a transaction has read was overtaken by another one. Thrown in
- * it, it runs again.
+ * Makes an error like the database's serialization failure: the data that a transaction read was changed by another.
+ * Thrown in a transaction, it makes the transaction run again.
  */
 export function serializationFailure(cause: unknown): Error {
   const error = Object.assign(new Error('Another transaction was faster', { cause }), { code: '40001' })
@@ -33,7 +33,10 @@ export function serializationFailure(cause: unknown): Error {
   return error
 }
 
-/** What becomes `unavailable` and says that the service is busy: no connection became free while the request could wait. */
+/**
+ * Makes an error that becomes `unavailable` and says that the service is busy: no connection became free in the time
+ * the request could wait.
+ */
 export function noConnection(): Error {
   const error = new Error(NO_CONNECTION)
   thrown.add(error)
@@ -41,17 +44,17 @@ export function noConnection(): Error {
   return error
 }
 
-/** SQLSTATE of a database error, or null for any other error. */
+/** The SQLSTATE of a database error, or null for any other error. */
 export function sqlState(error: unknown): string | null {
   const code = readErrorField(error, 'code')
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null
 }
 
 // Transient: connection failures (08, 57P0x), no resources or full disk (53), a statement or lock timeout (57014,
-// 55P03), a server that only reads (25006), and what retries did not resolve (40001, 40P01). Also a server that refuses the
-// user (28) or lacks the database (3D000), such as one that was set up anew.
+// 55P03), a read-only server (25006), and conflicts that retries did not resolve (40001, 40P01). Also a server that
+// refuses the user (28) or lacks the database (3D000), such as one that was just set up again.
 const PASSING_STATES = /^(08|28|53|57P0|3D000$|57014$|55P03$|25006$|40001$|40P01$)/
-// The server of the connection only reads, or stops.
+// The connection's server is read-only or is stopping.
 const UNUSABLE_STATES = /^(25006$|57P0)/
 const PASSING_CODES = new Set([
   'ECONNREFUSED',
@@ -67,7 +70,7 @@ const PASSING_CODES = new Set([
 const NO_CONNECTION = 'No connection to the database became free in time'
 const QUEUE_TIMEOUT = new RegExp(`timeout exceeded when trying to connect|${NO_CONNECTION}`)
 const PASSING_MESSAGES = /Connection terminated|Client has encountered|not queryable/
-// As the driver says it when its deadline for an answer (`query_timeout`) has passed.
+// The driver's message when a response did not arrive within `query_timeout`.
 const NO_ANSWER = /^Query read timeout$/
 const FAILURE_CODES: [RegExp, string][] = [
   [NO_ANSWER, 'NO_ANSWER'],
@@ -76,8 +79,9 @@ const FAILURE_CODES: [RegExp, string][] = [
 ]
 
 /**
- * Whether the database failed, not the request: then the response is 503 with Retry-After. The same codes of Node.js
- * from elsewhere, such as ECONNRESET of a client that hangs up or ENOENT of a file, say nothing of the database.
+ * Whether the database failed and not the request. The response is then 503 with Retry-After. Node.js uses the same
+ * codes elsewhere, such as ECONNRESET for a client that hangs up or ENOENT for a file, and those say nothing about the
+ * database.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || !thrown.has(error)) return false
@@ -89,8 +93,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * Whether the connection of the error must be closed, so that its successor may reach another server: this one has not
- * answered in time, only reads, or stops.
+ * Whether the error's connection must be closed, so that a new connection may reach another server: this server did
+ * not respond in time, is read-only, or is stopping.
  */
 export function isConnectionUnusable(error: unknown): boolean {
   if (error instanceof Error && NO_ANSWER.test(error.message)) return true
@@ -98,13 +102,14 @@ export function isConnectionUnusable(error: unknown): boolean {
   return state !== null && UNUSABLE_STATES.test(state)
 }
 
-/** Whether a statement was prepared before a migration changed a table of it. It has to be prepared again. */
+/** Whether a statement must be prepared again because a migration changed one of its tables. */
 export function isOutdatedStatement(error: unknown): boolean {
-  // Only this function of PostgreSQL says so. Other errors of the state mean that it does not support a statement.
+  // Only this PostgreSQL function reports an outdated statement. Other errors with this state mean that a statement is
+  // not supported.
   return sqlState(error) === '0A000' && readErrorField(error, 'routine') === 'RevalidateCachedQuery'
 }
 
-/** Whether it is that no connection of the pool became free in time: there are too many requests. */
+/** Whether no connection of the pool became free in time, because there were too many requests. */
 export function isPoolExhausted(error: unknown): boolean {
   return isDatabaseUnavailable(error) && error instanceof Error && QUEUE_TIMEOUT.test(error.message)
 }

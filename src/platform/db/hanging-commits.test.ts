@@ -9,7 +9,7 @@ import { type DatabaseOptions, openDatabase } from './pool.ts'
 
 const ANSWER_MS = 1000
 
-/** An empty database, and connections to it whose statements do not end. */
+/** An empty database, and connections to it whose statements never end. */
 async function startHanging() {
   const name = `watchword_${randomUUID().replaceAll('-', '')}`
   await administer(inject('serverUrl'), `create database ${name}`)

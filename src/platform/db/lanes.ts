@@ -1,24 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * The origin of the running code: `callers` for requests with a credential, jobs and the command line; `anonymous` for
- * requests without one. Each lane has its own connections, joined statements and shared reads, so that anonymous requests
- * never delay callers.
+ * Who the code runs for: `callers` for requests with a credential, jobs and the command line; `anonymous` for requests
+ * without one. Each lane has its own connections, joined statements and shared reads, so that anonymous requests never
+ * delay callers.
  */
 export type Lane = 'callers' | 'anonymous'
 
 /**
- * When a request has waited long enough for the database: for turns, connections, locks and answers together. What it waits
- * for elsewhere, such as the body or the server of a customer, does not count.
+ * The time until which a request may wait for the database: for its turn, connections, locks and results together.
+ * Waiting for something else, such as the request's body or a customer's server, does not count.
  */
 export interface Deadline {
   /** On the clock of `performance.now()`, in milliseconds. */
   atMs: number
-  /** Whether it has had a connection: from then on it is not refused because others wait. */
+  /** Whether the request has had a connection. From then on it is not refused because the queue is full. */
   isAdmitted: boolean
-  /** Whether it is answered: what it has begun in the background has no deadline. */
+  /** Whether the request was answered. Work that it started in the background has no deadline. */
   isOver: boolean
-  /** How many of its steps wait for other servers at present, and since when. */
+  /** How many steps of the request are waiting for other servers, and since when. */
   outside: number
   outsideSinceMs: number
 }
@@ -27,12 +27,12 @@ interface Place {
   lane: Lane
   /** How many transactions the code is nested in. */
   depth: number
-  /** How long the request may still wait; null where no request waits, as in jobs. */
+  /** The deadline of the request, or null if no request waits, as in jobs. */
   deadline: Deadline | null
 }
 
 const places = new AsyncLocalStorage<Place>()
-// Deeper than transactions are nested.
+// Larger than any depth of nested transactions.
 const FOR_ALL = Number.MAX_SAFE_INTEGER
 const OUTSIDE: Place = { lane: 'callers', depth: 0, deadline: null }
 
@@ -57,14 +57,14 @@ export function untilDeadline<T>(deadline: Deadline | null, run: () => T): T {
   return places.run({ ...OUTSIDE, deadline }, run)
 }
 
-/** Runs what several requests wait for: the deadline of one of them must not end it. */
+/** Runs work that several requests wait for. The deadline of one of them must not end it. */
 export function withoutDeadline<T>(run: () => T): T {
   return places.run({ ...currentPlace(), deadline: null }, run)
 }
 
 /**
- * In tests: throws where code within a transaction is about to ask another server. One that hangs would hold the
- * connection of the transaction, and what it has locked.
+ * In tests: throws if code in a transaction is about to call another server. If that server hangs, the transaction
+ * would keep its connection and its locks.
  */
 export function refuseInTransaction({ strict }: { strict: boolean }): void {
   const { depth } = currentPlace()
@@ -73,8 +73,9 @@ export function refuseInTransaction({ strict }: { strict: boolean }): void {
 }
 
 /**
- * Runs a read that several requests of a lane wait for on a separate pool. One of them may hold a transaction, and with
- * it the last connection of the common pool: the shared read could then never start, which is a deadlock.
+ * On a separate pool, runs a read that several requests of a lane wait for. One of these requests may be in a
+ * transaction and use the last connection of the common pool, so the shared read could never start there, which is a
+ * deadlock.
  */
 export function readForAll<T>(read: () => Promise<T>): Promise<T> {
   return places.run({ lane: currentPlace().lane, depth: FOR_ALL, deadline: null }, read)

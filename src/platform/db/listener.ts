@@ -7,11 +7,11 @@ export interface ListenerOptions {
   channel: string
   log: Log
   onPayload(payload: string): void
-  /** Called when notifications begin to arrive, and when they end: those in between are lost. */
+  /** Called when notifications start to arrive and when they stop. Notifications in between are lost. */
   onChange(isListening: boolean): void
-  /** Asks the server something every 2 s, to see that it answers. */
+  /** Sends a statement every 2 s, to check that the server responds. */
   beat(client: pg.ClientBase): Promise<unknown>
-  /** In tests: how often, in milliseconds. */
+  /** In tests: the interval of beats, in milliseconds. */
   beatMs?: number
 }
 
@@ -24,8 +24,8 @@ const ANSWER_MS = 4000
 const RETRY_MS = 500
 
 /**
- * Listens on a connection of its own until closed. A lost connection is opened again at once, but not twice in half a second.
- * A server that stands still or is gone closes nothing: the connection is replaced if a beat gets no answer in 4 s.
+ * Listens on its own connection until closed. A lost connection is replaced at once, but at most every half second. A
+ * server that hangs or is gone closes nothing, so the connection is also replaced if a beat gets no response in 4 s.
  */
 export function listen(url: string, options: ListenerOptions): Listener {
   const closing = new AbortController()
@@ -54,7 +54,7 @@ async function keepListening(url: string, options: ListenerOptions, closed: Abor
   }
 }
 
-/** Resolves when the connection is lost, or `closed` is aborted. */
+/** Resolves when the connection is lost or `closed` is aborted. */
 async function listenOn(
   client: pg.Client,
   { channel, onPayload, onChange, beat, beatMs = BEAT_MS }: ListenerOptions,
@@ -72,7 +72,7 @@ async function listenOn(
       await beat(client)
     }
   } catch {
-    // Lost, or closed.
+    // The connection was lost or closed.
   }
   if (closed.aborted) await endClient(client).catch(() => undefined)
   else breakClient(client)

@@ -14,7 +14,7 @@ import { explainDatabaseError } from './reach.ts'
 const PENDING = '9001_column.sql'
 const CONCURRENT = '9002_indexes.sql'
 
-/** The migrations of a release to come: one that changes the table `members`, and one that builds indexes concurrently. */
+/** Migrations of a future release: one changes the table `members`, the other builds indexes concurrently. */
 const directory = pathToFileURL(`${mkdtempSync(join(tmpdir(), 'migrations-'))}/`)
 for (const { name, sql } of readMigrations()) writeFileSync(new URL(name, directory), sql)
 writeFileSync(new URL(PENDING, directory), 'alter table members add column later text;\n')
@@ -31,7 +31,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 const pendingIn = async (url: string) => (await migrationStatus(url, directory)).pending
 
-/** A database of this release, and connections to it. */
+/** A database with this release's schema, and connections to it. */
 async function startMigrated() {
   const name = `watchword_${randomUUID().replaceAll('-', '')}`
   await copyTemplate(inject('serverUrl'), inject('template'), name)
@@ -47,7 +47,7 @@ async function startMigrated() {
   return { url, connect, lines, notice: (line: string) => void lines.push(line) }
 }
 
-/** A database that lacks one migration, of the table `members`, and another connection that can lock it. */
+/** A database that lacks one migration of the table `members`, and another connection that can lock the table. */
 async function startPending() {
   const started = await startMigrated()
   const holder = await started.connect()
@@ -62,7 +62,7 @@ async function lockMembers(holder: pg.Client): Promise<void> {
   await holder.query('lock table members in access share mode')
 }
 
-/** Migrates; returns what was applied, or the line of why not. */
+/** Migrates. Returns the applied migrations, or the line that explains the failure. */
 function migrating(url: string, options: MigrateOptions): Promise<string[] | string | null> {
   const applied: string[] = []
   return migrate(url, { directory, ...options, onApplied: (name) => void applied.push(name) }).then(
@@ -79,7 +79,8 @@ test('a migration that another transaction blocks says once what it waits for, l
   await lockMembers(holder)
   const done = migrating(url, { notice })
   await until(async () => lines.length > 0)
-  // Waits behind the migration, and would for as long as the holder, if it did not let go in between.
+  // This read queues behind the migration's lock request, and would wait for the other transaction if the migration
+  // did not give up in between.
   const { rows } = await (await connect()).query('select count(*)::int as count from members')
   expect(rows).toEqual([{ count: 0 }])
   await holder.query('commit')
@@ -135,7 +136,7 @@ test('a migration whose server falls silent ends, and can be started again', asy
 
 const EARLIER_LOCK_KEY = 7_190_214_001
 
-/** Migrates a database that lacks an index, up to where the build of the index waits for a reader. */
+/** Migrates a database that lacks an index, until the index build waits for a reader. */
 async function startBuild() {
   const { url, connect } = await startMigrated()
   const [reader, earlier, watcher] = [await connect(), await connect(), await connect()]
@@ -174,7 +175,7 @@ test('a migration that another process recorded during its index build is not re
 
 test('a process of the release before that starts during a concurrent index build gets its turn, and stops nothing', async () => {
   const { done, reader, earlier } = await startBuild()
-  // As that release does it at its start.
+  // The earlier release takes this lock in the same way at its start.
   await earlier.query('select pg_advisory_lock($1)', [EARLIER_LOCK_KEY])
   await earlier.query('select pg_advisory_unlock($1)', [EARLIER_LOCK_KEY])
   await reader.query('commit')
@@ -216,7 +217,7 @@ test('an index build that was interrupted is repeated for the index that is not 
   expect([changed, after.get('users_even_later') ?? null]).toEqual([['users_even_later'], expect.any(Number)])
 })
 
-/** A database as versions before release 0.1.0 leave it: with the names of their files. */
+/** A database with the migration names that versions before release 0.1.0 stored. */
 async function startEarlier(earlier: Record<string, string>) {
   const { url, connect } = await startMigrated()
   const client = await connect()
@@ -244,7 +245,7 @@ test('a database that has the last migration before release 0.1.0 is adopted, an
   expect(await migrating(url, { directory: new URL('../../../migrations/', import.meta.url) })).toEqual([])
   expect(await schema()).toEqual(before)
   expect(await rows()).toEqual([...Object.entries(EARLIER).map(([name, digest]) => ({ name, digest })), first])
-  // A later release goes on from there.
+  // A later release continues from this schema.
   expect(await migrating(url, {})).toEqual([PENDING, CONCURRENT])
 })
 

@@ -11,25 +11,29 @@ import { DatabaseError, nameDatabase } from './reach.ts'
 import { unboundedParameters } from './session-settings.ts'
 
 const DIRECTORY = new URL('../../../migrations/', import.meta.url)
-/** The schema of release 0.1.0 in one file. It stands for the files before it, which databases of earlier versions have applied. */
+/**
+ * The schema of release 0.1.0 in one file. It replaces the earlier files, which databases of earlier versions have
+ * applied.
+ */
 const FIRST = '0200_release_0_1_0.sql'
-/** The last of those files, and a commit that applies it. */
+/** The last of the earlier files, and a commit that applies it. */
 const BEFORE_FIRST = {
   last: '0189_passwords_by_managers.sql',
   digest: 'fc153f7152af476c7881767ca9610d4965de91ef843fa57ebf0150cd82838414',
   commit: '58e44fb3',
 }
-// Any fixed numbers. The process that holds both locks migrates the database. The release before 0.1.0 knows only the second. Its
-// processes wait for it in a statement, and a concurrent index build waits until every older statement has ended. So the second
-// lock is released during such a build.
+// The numbers are arbitrary. The process that has both locks migrates the database. The release before 0.1.0 knows
+// only the second lock, and its processes wait for it in a statement. A concurrent index build waits until every older
+// statement has ended, so the second lock is released during such a build.
 const LOCK_KEY = 7_190_214_002
 const EARLIER_LOCK_KEY = 7_190_214_001
 const PATIENCE_MS = 300_000
-// Lets what has queued up behind an attempt go first.
+// Lets the requests that queued behind an attempt go first.
 const PAUSE_MS = 1000
-// No lock in time, or a deadlock with a request: nothing of the migration is left.
+// The lock was not available in time, or the migration was in a deadlock with a request. Either way it was rolled
+// back.
 const RETRIED = ['55P03', '40P01']
-// A migration takes as long as it takes.
+// A migration has no time limit.
 const MIGRATOR = { application_name: 'watchword-migrate', query_timeout: 0, ...unboundedParameters }
 
 export interface Migration {
@@ -41,7 +45,7 @@ export interface Migration {
 export interface MigrationStatus {
   applied: string[]
   pending: string[]
-  /** Applied by a newer release and unknown to this one. */
+  /** Migrations that a newer release has applied and this one does not know. */
   unknown: string[]
 }
 
@@ -58,20 +62,21 @@ export function readMigrations(directory = DIRECTORY): Migration[] {
 
 export interface MigrateOptions {
   onApplied?(name: string): void
-  /** Gets a line on what a migration waits for, once for each process that it waits for. */
+  /** Receives a line about what a migration waits for, once for each process that blocks it. */
   notice?(line: string): void
-  /** In tests: the files of a release to come. */
+  /** In tests: the migration files of a future release. */
   directory?: URL
-  /** In tests: how long a migration is tried again while something has locked a table, in milliseconds. */
+  /** In tests: how long a migration is retried while its tables are locked, in milliseconds. */
   patienceMs?: number
-  /** In tests: how long the server may take to answer whether a migration waits, in milliseconds. */
+  /** In tests: how long the server may take to report whether a migration waits, in milliseconds. */
   answerMs?: number
 }
 
 /**
- * Migrates the database to this release's schema: forward only, under an advisory lock so that only one of several starting
- * processes does it. Each migration runs in a transaction of its own, or begins with `-- no transaction`. Refuses a schema
- * newer than the release. Throws DatabaseError when another transaction blocks a migration for five minutes.
+ * Migrates the database to this release's schema. Works forward only, under an advisory lock, so that only one of
+ * several starting processes migrates. Each migration runs in its own transaction, unless it begins with `-- no
+ * transaction`. Refuses a schema newer than the release. Throws DatabaseError if another transaction blocks a
+ * migration for five minutes.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<void> {
   await withClient(url, MIGRATOR, async (client) => {
@@ -98,12 +103,12 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
           waits.begin(migration)
           await applyPatiently(client, migration, waits, options)
           options.onApplied?.(migration.name)
-          // A process of an earlier release may have migrated during an index build.
+          // A process of an earlier release may have migrated during the index build.
           pending = isInSteps(migration) ? (await compare(client, options.directory)).pending : pending.slice(1)
         }
         await migrateJobs(url, watch.guarded)
       } finally {
-        // They end with the connection, too, which may be lost.
+        // The locks also end with the connection, which may be lost by now.
         await client.query('select pg_advisory_unlock_all()').catch(() => undefined)
       }
     })
@@ -115,7 +120,7 @@ interface Waits {
   onOtherMigrator(): void
   begin(migration: Migration): void
   onBlocked(blocker: Blocker): void
-  /** The latest of the current migration, in a sentence. */
+  /** A sentence about the last wait of the current migration. */
   latest(): string
 }
 
@@ -143,7 +148,7 @@ function reportWaits(url: string, { notice }: MigrateOptions): Waits {
   }
 }
 
-/** Tries again while another transaction blocks the migration. Throws DatabaseError when that takes too long. */
+/** Retries while another transaction blocks the migration. Throws DatabaseError if that takes too long. */
 async function applyPatiently(
   client: pg.Client,
   migration: Migration,
@@ -167,8 +172,8 @@ async function applyPatiently(
 }
 
 /**
- * Compares the schema with this release. Throws ConfigError when an applied migration differs from this release's, and when the
- * schema is older than release 0.1.0.
+ * Compares the schema with this release. Throws ConfigError if an applied migration differs from this release's, or if
+ * the schema is older than release 0.1.0.
  */
 export async function migrationStatus(url: string, directory?: URL): Promise<MigrationStatus> {
   return withClient(url, MIGRATOR, async (client) => {
@@ -203,13 +208,13 @@ async function compare(client: pg.Client, directory?: URL) {
 }
 
 /**
- * The first file of this release, if the database has its schema by the files before it. Throws ConfigError for a database that
- * lacks some of those.
+ * Returns this release's first file if the database got the same schema from the earlier files. Throws ConfigError for
+ * a database that lacks some of these files.
  */
 function findAdopted(rows: { name: string; digest: string }[], all: Migration[]): Migration | null {
   const digests = new Map(rows.map(({ name, digest }) => [name, digest]))
   if (digests.has(FIRST) || rows.length === 0) return null
-  // Its text changed before that commit.
+  // Before that commit, the text of the last file was different.
   if (digests.get(BEFORE_FIRST.last) !== BEFORE_FIRST.digest)
     throw new ConfigError(
       `The database has the schema of a version before release 0.1.0. Start the service of commit ${BEFORE_FIRST.commit} once, which migrates it, then this release.`,
@@ -217,7 +222,7 @@ function findAdopted(rows: { name: string; digest: string }[], all: Migration[])
   return all.find(({ name }) => name === FIRST) ?? null
 }
 
-/** Empty for a database that was never migrated; creates nothing. */
+/** Returns the applied migrations, none for a database that was never migrated. Creates nothing. */
 async function readApplied(client: pg.Client): Promise<{ name: string; digest: string }[]> {
   const table = await client.query<{ made: boolean }>("select to_regclass('schema_migrations') is not null as made")
   if (!table.rows[0]?.made) return []
@@ -231,7 +236,7 @@ const CREATE_INDEX = /^\s*create (?:unique )?index concurrently (\w+) on/
 const DROP_INDEX = /^\s*drop index concurrently if exists (\w+)$/
 const LOCK_POLL_MS = 200
 
-/** Asks again and again: a statement that waits would hold up a concurrent index build. */
+/** Polls for the lock, because a statement that waits would block a concurrent index build. */
 async function waitForTurn(client: pg.Client, key: number, waits: Waits): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ is_mine: boolean }>('select pg_try_advisory_lock($1) as is_mine', [key])
@@ -242,8 +247,8 @@ async function waitForTurn(client: pg.Client, key: number, waits: Waits): Promis
 }
 
 /**
- * For indexes made concurrently. After an interruption it is run again from the beginning, so each statement may be repeated,
- * except for the indexes that were completed.
+ * Runs a migration that builds indexes concurrently. After an interruption it runs again from the beginning, so every
+ * statement must be repeatable. Only completed indexes are not built again.
  */
 async function applyInSteps(client: pg.Client, migration: Migration, waits: Waits): Promise<void> {
   const statements = migration.sql
@@ -264,7 +269,7 @@ async function applyInSteps(client: pg.Client, migration: Migration, waits: Wait
       if (!complete.has(name)) await client.query(statement)
     }
   } catch (error) {
-    // The connection may be lost: the failure of the statement is the one to report.
+    // The connection may be lost, but the failure of the statement is the one to report.
     await waitForTurn(client, EARLIER_LOCK_KEY, waits).catch(() => undefined)
     throw error
   }
@@ -281,10 +286,11 @@ async function apply(client: pg.Client, migration: Migration, waits: Waits): Pro
   if (isInSteps(migration)) return applyInSteps(client, migration, waits)
   await client.query('begin')
   try {
-    // Requests queue up behind a lock that is waited for. Just longer than `deadlock_timeout` (1 s), after which PostgreSQL
-    // cancels an autovacuum that is in the way.
+    // Requests queue behind the lock that the migration waits for, so the wait is short. It is just longer than
+    // `deadlock_timeout` (1 s), after which PostgreSQL cancels an autovacuum that blocks the migration.
     await client.query("set local lock_timeout = '1100ms'")
-    // Citus refuses a migration that changes several tables on all its connections at once. PostgreSQL ignores it.
+    // Citus refuses migrations that change several tables over all its connections at once. Plain PostgreSQL ignores
+    // this setting.
     await client.query("set local citus.multi_shard_modify_mode = 'sequential'")
     await client.query(migration.sql)
     await keepApplied(client, migration)
@@ -295,7 +301,7 @@ async function apply(client: pg.Client, migration: Migration, waits: Waits): Pro
   }
 }
 
-/** The job queue has a schema of its own and migrates it itself. */
+/** The job queue has its own schema and migrates it itself. */
 async function migrateJobs(url: string, guarded: Set<pg.ClientBase>): Promise<void> {
   // Own connection: the job queue migrates itself. Another connection watches it instead of a deadline.
   const pgPool = new pg.Pool({
@@ -304,7 +310,8 @@ async function migrateJobs(url: string, guarded: Set<pg.ClientBase>): Promise<vo
     ...keptAlive,
     ...unboundedParameters,
   })
-  // Theirs is without a listener as it ends: a database that goes away just then would end the process.
+  // The job queue removes its own listener when it ends. If the database went away then, an unhandled 'error' would
+  // end the process.
   pgPool.on('error', () => undefined)
   pgPool.on('connect', (client) => {
     client.on('error', () => undefined)
@@ -319,7 +326,7 @@ async function migrateJobs(url: string, guarded: Set<pg.ClientBase>): Promise<vo
   }
 }
 
-/** Migrations that are not applied, in a few words. */
+/** Describes migrations that are not applied, in a few words. */
 export function describePending(pending: string[]): string {
   return pending.length > 3 ? `${pending.length} migrations (${pending[0]} first)` : pending.join(', ')
 }

@@ -7,27 +7,27 @@ const BEAT_MS = 250
 const ANSWER_MS = 10_000
 const MAX_UNREACHABLE = 3
 
-/** Who holds a lock that a migration waits for. */
+/** The process that has a lock for which a migration waits. */
 export interface Blocker {
-  /** Null for a lock of something else. */
+  /** Null if the lock is not on a table. */
   table: string | null
-  /** What the connection says of itself, such as `process 4711 (psql, idle in transaction for 12 s)`. */
+  /** A description of the connection, such as `process 4711 (psql, idle in transaction for 12 s)`. */
   process: string
 }
 
 export interface Watch {
-  /** Connections that are closed, so that their statements fail, once the server does not answer. */
+  /** Connections to close if the server no longer responds, so that their statements fail. */
   guarded: Set<pg.ClientBase>
-  /** The process on the server of the connection that is watched. */
+  /** The server process of the watched connection. */
   pid: number
   onBlocked(blocker: Blocker): void
-  /** In tests: how long the server may take to answer, in milliseconds. */
+  /** In tests: how long the server may take to respond, in milliseconds. */
   answerMs?: number
 }
 
 /**
- * Watches a migration on a connection of its own, while `work` runs: a migration may take any time, so nothing but another
- * connection can tell whether it waits for a lock, or for a server that has fallen silent.
+ * Watches a migration from another connection while `work` runs. A migration has no time limit, so only another
+ * connection can show whether it waits for a lock or the server no longer responds.
  */
 export async function watchMigration<T>(url: string, watch: Watch, work: () => Promise<T>): Promise<T> {
   const done = new AbortController()
@@ -55,7 +55,7 @@ async function keepWatching(
       unreachable = 0
       if (blocker) onBlocked(blocker)
     } catch (error) {
-      // The next connection may reach another server, which knows nothing of the migration.
+      // After a reconnect, the connection may reach another server, which knows nothing about the migration.
       const isSilent = isSilence(error) && (watcher !== null || ++unreachable >= MAX_UNREACHABLE)
       if (watcher) breakClient(watcher)
       watcher = null
@@ -65,7 +65,7 @@ async function keepWatching(
   if (watcher) await endClient(watcher).catch(() => undefined)
 }
 
-/** Anything else, such as no free connection, is an answer. */
+/** Any other error, such as no free connection, shows that the server responds. */
 function isSilence(error: unknown): boolean {
   return error instanceof Error && (isConnectionUnusable(error) || /timeout/i.test(error.message))
 }

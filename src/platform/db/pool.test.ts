@@ -47,7 +47,7 @@ test('a value that is read for several does not wait for those who wait for it',
   })
   const begun = Array.from({ length: 10 }, () => Promise.withResolvers<void>())
   const go = Promise.withResolvers<void>()
-  // Every connection of the common pool is held by a transaction that is about to ask.
+  // Transactions that are about to query use every connection of the common pool.
   const holders = begun.map((mine) =>
     platform.tx(async (tx) => {
       await sql`select 1`.execute(tx)
@@ -57,7 +57,7 @@ test('a value that is read for several does not wait for those who wait for it',
     }),
   )
   await Promise.all(begun.map((mine) => mine.promise))
-  // The first to ask has no connection yet.
+  // The first query has no connection yet.
   const first = cache.get('shared')
   go.resolve()
   expect(await Promise.all([first, ...holders])).toEqual(Array(11).fill('shared'))
@@ -96,7 +96,7 @@ test('callers wait neither for the connections of nobody’s requests nor for wh
   expect(read).toEqual(['anonymous', 'callers'])
   go.resolve()
   await Promise.all([...holding, first, anonymous])
-  // Nobody's requests take what was read for callers.
+  // A value that was read for callers is not shared with anonymous requests.
   await inLane('anonymous', async () => cache.get('shared'))
   expect(read).toEqual(['anonymous', 'callers'])
 })
@@ -113,7 +113,7 @@ test('what is not there pushes out nothing that is', async () => {
 })
 
 test('five workers have connections enough on the embedded database', () => {
-  // Some are left for the command line, and PostgreSQL reserves three.
+  // Some connections are left for the command line, and PostgreSQL reserves three.
   expect(5 * CONNECTIONS_PER_PROCESS + 8).toBeLessThanOrEqual(EMBEDDED_CONNECTIONS)
 })
 

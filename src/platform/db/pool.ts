@@ -19,42 +19,45 @@ export type Tx = Transaction<DB>
 
 export interface Database {
   db: Db
-  /** Of callers with a credential, and of jobs. */
+  /** The pool for callers with a credential and for jobs. */
   pool: pg.Pool
-  /** Runs a statement that the query builder would only slow down. */
+  /** Runs a statement without the query builder, which would only slow it down. */
   query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]>
-  /** For the job queue only, which ends the process when it gets no connection in time, as could happen under load. */
+  /**
+   * For the job queue only. It ends the process if it gets no connection in time, which could happen in a shared pool
+   * under load.
+   */
   queuePool(): pg.Pool
-  /** How long a request may wait for the database in all, in milliseconds. */
+  /** How long a request may wait for the database in total, in milliseconds. */
   requestMs: number
-  /** Whether a request that comes now would wait for a connection in vain. */
+  /** Whether a new request would wait for a connection in vain. */
   isBusy(): boolean
-  /** What each pool is doing; those of one name do the same. */
+  /** The state of each pool. Pools with the same name have the same task. */
   poolStates(): PoolState[]
   url: string
-  /** Where the database itself answers: another address if a pooler is in front. */
+  /** The address of the database itself, which differs if a pooler is in front of it. */
   directUrl: string
   /**
-   * Whether tables are distributed over several servers (Citus). A statement then has to name one directory, and may lock
-   * no rows of several.
+   * Whether tables are distributed over several servers (Citus). Each statement must then name one directory and may
+   * not lock rows of several.
    */
   distributed: boolean
   close(): Promise<void>
 }
 
-// Our int8 counts stay far below 2^53.
+// Our int8 counts stay far below 2^53, so a number can represent them.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-// Connections that code inside a transaction needs in addition, for example to load a key or setting that is not
-// cached. With a single pool this would deadlock once every connection is held by a transaction that waits for another
-// one. The last pool of a lane is for reads that several requests wait for (`readForAll`). They never lead through a
-// pooler: transactions of all processes could hold every connection that it has, and wait for these.
+// Connections for statements outside the running transaction, for example to load a key or setting that is not cached.
+// With a single pool this would deadlock once every connection is used by a transaction that waits for another one.
+// The last pool of a lane is for reads that several requests wait for (`readForAll`). These pools bypass the pooler.
+// Otherwise the transactions of all processes could occupy every pooler connection while they wait for these reads.
 const CONNECTIONS = 10
 const NESTED_CONNECTIONS = [2, 2]
 const ANONYMOUS_CONNECTIONS = [2, 2] as const
 const QUEUE_CONNECTIONS = 4
 
-/** The maximum number of connections of a process: its pools, and the one on which its caches listen. */
+/** The maximum number of connections of a process: its pools, and the connection on which its caches listen. */
 export const CONNECTIONS_PER_PROCESS = [
   CONNECTIONS,
   ...NESTED_CONNECTIONS,
@@ -62,13 +65,19 @@ export const CONNECTIONS_PER_PROCESS = [
   QUEUE_CONNECTIONS,
 ].reduce((sum, count) => sum + count, 1)
 
-/** What bounds the waits of a process for its database, in milliseconds. */
+/** Limits on how long a process waits for its database, in milliseconds. */
 export interface WaitingBounds {
-  /** How long an answer may take. A little longer than the server gives a statement: it passes only where no server answers. */
+  /**
+   * How long a response may take. A little longer than the server's own statement timeout, so it only passes if no
+   * server responds.
+   */
   answerMs: number
-  /** How long a request may wait in all: for turns, connections, locks and answers. */
+  /** How long a request may wait in total: for its turn, connections, locks and results. */
   requestMs: number
-  /** A request is refused at once if it would wait longer for a connection, at the rate at which they become free. */
+  /**
+   * A request is refused at once if it would wait longer for a connection, at the rate at which connections become
+   * free.
+   */
   fullMs: number
 }
 
@@ -77,7 +86,7 @@ const BOUNDS: WaitingBounds = { answerMs: 4000, requestMs: 5000, fullMs: 2000 }
 export interface DatabaseOptions {
   maxConnections?: number
   pooler?: Pooler | null
-  /** In tests: other bounds. */
+  /** In tests: different limits. */
   bounds?: Partial<WaitingBounds>
 }
 
@@ -160,13 +169,13 @@ function openPool(
     connectionTimeoutMillis,
     query_timeout: answerMs,
     onConnect: (client) => prepareConnection(client, { answerMs, pooled }),
-    // A pooler takes none: its connections have those that are stored with the role.
+    // A pooler accepts no session parameters, so its connections use those stored with the role.
     ...(pooled ? {} : sessionParameters),
     ...keptAlive,
   })
-  // A broken idle connection is replaced on the next use; without a listener its error would end the process.
+  // A broken idle connection is replaced at the next use. Without a listener, its error would end the process.
   pool.on('error', () => undefined)
-  // The same for a connection that breaks between two statements of a transaction: the next statement fails.
+  // A connection may also break between two statements of a transaction. Then the next statement fails.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
@@ -180,7 +189,7 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   if (sqlState(error) !== '23505') return false
   const named = readErrorField(error, 'constraint')
   if (typeof named === 'string') return named === constraint
-  // A distributed database names it in the message alone, with the number of the shard after it.
+  // A distributed database names the constraint only in the message, followed by the shard number.
   const message = readErrorField(error, 'message')
   const words = typeof message === 'string' ? (message.match(/\w+/g) ?? []) : []
   return words.some((word) => word === constraint || word.replace(/_\d+$/, '') === constraint)

@@ -53,7 +53,7 @@ test.each([
       const [second] = (await tx.executeQuery<{ sum: number }>(CompiledQuery.raw(text, [first?.sum, 1]))).rows
       return second?.sum
     })
-  // As many at once as there are connections to the pooler, which has fewer to the database.
+  // As many requests at once as connections to the pooler, which has fewer connections to the database.
   for (let wave = 0; wave < 8; wave++)
     expect(await Promise.all(Array.from({ length: 8 }, (_, i) => add(i)))).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
 })

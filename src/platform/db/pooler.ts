@@ -6,25 +6,25 @@ import { DatabaseError, nameDatabase } from './reach.ts'
 import { SESSION_SETTINGS, sessionParameters } from './session-settings.ts'
 
 /**
- * A pooler in front of the database, such as PgBouncer, that assigns a connection for one transaction at a time. Session
- * state (parameters, prepared statements, LISTEN) is therefore shared with the next client of the connection.
+ * A pooler in front of the database, such as PgBouncer, that assigns a connection for one transaction at a time. The
+ * connection's next client therefore inherits session state: parameters, prepared statements, LISTEN.
  */
 export interface Pooler {
-  /** Where the database itself answers: for migrations, the job queue and what listens. */
+  /** The address of the database itself, for migrations, the job queue and listening connections. */
   directUrl: string
-  /** Whether it prepares a named statement again where it is missing (PgBouncer from 1.21 on). */
+  /** Whether the pooler prepares a named statement again on a connection that lacks it (PgBouncer from 1.21). */
   keepsStatements: boolean
 }
 
 const NAME = 'WATCHWORD_DATABASE_DIRECT_URL'
 const START = { application_name: 'watchword-start', query_timeout: 5000 }
-// More than the connections that a pooler usually has open for one database and user.
+// More connections than a pooler usually opens for one database and user.
 const MAX_HOLDERS = 24
 
 /**
- * Whether `url` leads to a pooler, and of what kind; null if to the database itself. Where it does, the parameters of our
- * sessions are stored with the role, for this database, since a pooler takes none. Throws DatabaseError if `directUrl` is
- * missing, or is not the same database.
+ * Returns whether `url` leads to a pooler and of which kind, or null if it leads to the database itself. For a pooler,
+ * stores the parameters of our sessions with the role for this database, because poolers accept none. Throws
+ * DatabaseError if `directUrl` is missing or is not the same database.
  */
 export async function findPooler(url: string, directUrl: string | null): Promise<Pooler | null> {
   if (await keepsParameters(url)) return null
@@ -42,8 +42,8 @@ export async function findPooler(url: string, directUrl: string | null): Promise
 }
 
 /**
- * Whether a session has a parameter that it was begun with: of our own, since others may be stored with the role. A pooler
- * refuses or ignores it.
+ * Whether a session keeps a parameter that it was started with. A pooler refuses or ignores the parameter. The test
+ * uses a parameter of our own, because others may be stored with the role.
  */
 async function keepsParameters(url: string): Promise<boolean> {
   const asked = randomUUID()
@@ -59,7 +59,7 @@ async function keepsParameters(url: string): Promise<boolean> {
   }
 }
 
-/** What tells one database of one server from every other. */
+/** Identifies one database of one server. */
 async function identify(url: string): Promise<string | undefined> {
   return withClient(url, START, async (client) => {
     const { rows } = await client.query<{ id: string }>(
@@ -69,7 +69,10 @@ async function identify(url: string): Promise<string | undefined> {
   })
 }
 
-/** For the connections that the pooler opens from now on. Others last as long as it keeps them. */
+/**
+ * Applies to connections that the pooler opens later. Existing ones keep their parameters until the pooler closes
+ * them.
+ */
 async function storeParameters(directUrl: string): Promise<void> {
   await withClient(directUrl, { ...START, ...sessionParameters }, async (client) => {
     const { rows } = await client.query<{ stored: string[] }>(
@@ -87,11 +90,12 @@ async function storeParameters(directUrl: string): Promise<void> {
 }
 
 /**
- * Whether a statement that was prepared on one connection of the database can be run on another. Others hold what the
- * pooler has open until one of them has that very connection. Not known: no.
+ * Whether a statement prepared on one connection of the database can be run on another. To find out, other clients
+ * occupy the pooler's connections until one of them gets the connection with the prepared statement. Returns false if
+ * this cannot be determined.
  */
 async function keepsStatements(url: string): Promise<boolean> {
-  // Of a name that no other process that starts now, or has started before, has left there.
+  // A name that no other process can have used on these connections.
   const name = `watchword_probe_${randomUUID()}`
   const probe = { name, text: 'select pg_backend_pid() as pid, $1::int', values: [1] }
   const holders: pg.Client[] = []
@@ -107,7 +111,7 @@ async function keepsStatements(url: string): Promise<boolean> {
       const again = await client.query<{ pid: number }>(probe)
       return again.rows[0]?.pid !== rows[0]?.pid
     } catch {
-      // The statement does not exist there, or no connection is left.
+      // The statement does not exist on that connection, or no connection is left.
       return false
     } finally {
       await Promise.all(holders.map((holder) => endClient(holder).catch(() => undefined)))

@@ -1,11 +1,11 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 
-/** The last code point: no text that begins with a prefix sorts behind the prefix and it. */
+/** The last code point. Every text that begins with a prefix sorts before the prefix followed by this character. */
 const LAST = '\u{10ffff}'
 
 /**
- * SQL: whether a text begins with a prefix, by its bytes. A range of an index with collation "C", in every plan: PostgreSQL
- * sees one in `like` only if it plans the statement anew for each pattern.
+ * SQL condition: whether a text begins with a prefix, compared by bytes. Every plan can use it as a range of an index
+ * with collation "C". For `like`, PostgreSQL finds such a range only if it plans the statement again for each pattern.
  */
 export function beginsWith(value: Expression<unknown>, prefix: Expression<unknown>) {
   return sql<SqlBool>`(${value} collate "C" >= ${prefix} and ${value} collate "C" < ${prefix} || ${LAST})`

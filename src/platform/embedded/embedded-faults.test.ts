@@ -51,7 +51,7 @@ describe('faults', () => {
   test('says that the disk is full when PostgreSQL finds it so, and starts once there is room', async () => {
     const dataDir = useSharedDataDir()
     await (await start(dataDir)).stop()
-    // Written at each start; on a device that is always full it gets the answer of a full disk.
+    // PostgreSQL writes this file at each start. As a link to a device that is always full, it simulates a full disk.
     const file = join(dataDir, 'postgres', 'postmaster.opts')
     stops.push(() => rmSync(file, { force: true }))
     rmSync(file)

@@ -78,7 +78,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     expect(await query(anew, `select to_regclass('kept') is null`)).toEqual([[true]])
     await anew.stop()
 
-    // An id that root has not written is not followed.
+    // An id that root did not write is ignored.
     rmSync(dataDir, { recursive: true })
     mkdirSync(dataDir, { mode: 0o755 })
     const planted = join(dataDir, 'database-id')
@@ -116,7 +116,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     mkdirSync(closed)
     chmodSync(closed, 0o700)
     const from = copyProject(closed)
-    // As git and npm leave them to root.
+    // The ownership that git and npm leave when run as root.
     execFileSync('chown', ['-R', '0:0', closed])
     chmodSync(closed, 0o700)
     const peer = await startPeer(join(closed, 'data'), { from })
@@ -160,7 +160,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     const directory = new URL(service.url).searchParams.get('host') ?? ''
     stops.push(() => rmSync(directory, { recursive: true, force: true }))
     expect((await start(dataDir, 'command')).url).toBe(service.url)
-    // A clean-up of the temporary directory removes it, and another user creates it.
+    // A clean-up of the temporary directory removes the socket directory, and another user creates it again.
     rmSync(directory, { recursive: true })
     mkdirSync(directory)
     chownSync(directory, owner, owner)

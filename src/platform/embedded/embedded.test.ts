@@ -82,7 +82,7 @@ describe('start and stop', () => {
 const inUse = (dataDir: string, by: string) =>
   `The embedded PostgreSQL in ${dataDir} is already in use by ${by}: stop that one first, or set WATCHWORD_DATA_DIR to another directory.`
 
-/** What the server has logged since its last start: after a crash, it says that it recovers. */
+/** The part of the server's log since its last start. After a crash it reports a recovery. */
 function lastStart(dataDir: string): string {
   return readFileSync(join(dataDir, 'postgres.log'), 'utf8').split('starting PostgreSQL').at(-1) ?? ''
 }
@@ -139,7 +139,7 @@ describe('one owner', () => {
     const { url, stop } = await start(dataDir)
     await stop()
     await startForeign(dataDir, ['unshare', '--pid', '--ipc', '--fork'])
-    // Process 1 is another program here, and the path of the socket is that of the container.
+    // Process 1 is a different program here, and the socket path is the container's.
     const lock = join(dataDir, 'postgres', 'postmaster.pid')
     const text = readFileSync(lock, 'utf8').replace(`\n${join(dataDir, 'socket')}\n`, '\n/mounted-elsewhere/socket\n')
     expect(text).toContain('elsewhere')
@@ -150,7 +150,7 @@ describe('one owner', () => {
     expect([command.url, await query(command, 'select 1')]).toEqual([url, [[1]]])
   })
 
-  /** A server on the data of `dataDir` that Watchword has not started. */
+  /** A server on the data of `dataDir` that Watchword did not start. */
   async function startForeign(dataDir: string, wrapper: string[] = [], socketDirectory = join(dataDir, 'socket')) {
     const log = () => undefined
     const home = openHome(dataDir, log)
@@ -244,7 +244,7 @@ describe('crashes', () => {
     process.kill(pid, 'SIGKILL')
     await eventually(() => !isServer(pid))
     const pidFile = join(dataDir, 'postgres', 'postmaster.pid')
-    // PostgreSQL takes it for the server if it runs as the same user.
+    // PostgreSQL would take this process for the server if it ran as the same user.
     const { uid, gid } = statSync(pidFile)
     const stranger = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid } : {})
     stops.push(() => void stranger.kill('SIGKILL'))
@@ -263,7 +263,7 @@ describe('crashes', () => {
     const started = database.lines.at(-1)
     const [row] = await query(database, `select pid from pg_stat_activity where backend_type = 'checkpointer'`)
     const checkpointer = Number(row)
-    // While one of its processes is left, PostgreSQL refuses to start.
+    // PostgreSQL refuses to start while one of its earlier processes remains.
     process.kill(checkpointer, 'SIGSTOP')
     stops.push(() => void (isServer(checkpointer) && process.kill(checkpointer, 'SIGKILL')))
     process.kill(readServerPid(dataDir) ?? 0, 'SIGKILL')

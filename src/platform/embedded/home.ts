@@ -31,27 +31,27 @@ export interface Home {
   /** PostgreSQL's own data directory (PGDATA). */
   cluster: string
   logFile: string
-  /** Undefined: the user of this process. */
+  /** Undefined if PostgreSQL runs as the user of this process. */
   user: RunAs | undefined
 }
 
-/** Where root keeps what PostgreSQL's user could not reach in its original place. */
+/** The directory for files that PostgreSQL's user could not reach in their original place when the process is root. */
 export const sharedDirectory = '/var/lib/watchword'
 
-/** The options of `spawn` with which a program of PostgreSQL runs as the user of its home. */
+/** The options for `spawn` to run a PostgreSQL program as the user of its home. */
 export function spawnOptions(user: RunAs | undefined, cwd: string) {
   const identity = user ? { uid: user.uid, gid: user.gid } : {}
-  // Our environment may hold keys, which a superuser of PostgreSQL could read.
+  // Our environment may contain keys, which a superuser of PostgreSQL could read.
   return { cwd, env: { LC_ALL: 'C', TZ: 'UTC' }, ...identity }
 }
 
 /**
- * Creates the directory for the PostgreSQL of `dataDir`. Started as root, the data is below `sharedDirectory` if
+ * Creates the directory for the PostgreSQL of `dataDir`. When started as root, the data is below `sharedDirectory` if
  * PostgreSQL's user cannot enter `dataDir`, or could not when the data was created.
  */
 export function openHome(dataDir: string, log: (line: string) => void): Home {
   const isRoot = process.getuid?.() === 0
-  // Root owns the directory: PostgreSQL's user passes through it but cannot plant links in it.
+  // Root owns the directory, so PostgreSQL's user can pass through it but cannot create links in it.
   if (isRoot) createOpenDirectory(dataDir, 0o711)
   else mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const own = homeAt(realpathSync(dataDir))
@@ -72,20 +72,20 @@ export function openHome(dataDir: string, log: (line: string) => void): Home {
   return { ...elsewhere, user: mover }
 }
 
-/** The directories with files of the database of `dataDir`, which need not exist. */
+/** The directories that may contain files of `dataDir`'s database. They need not exist. */
 export function findHomes(dataDir: string): Home[] {
   const own = homeAt(existsSync(dataDir) ? realpathSync(dataDir) : dataDir)
   const id = process.getuid?.() === 0 ? readDatabaseId(own.directory) : null
   return id === null ? [own] : [homeAt(join(sharedDirectory, id)), own]
 }
 
-/** Whether there is a database of `dataDir`, which may also be a directory without one, such as an empty volume. */
+/** Whether `dataDir` has a database. An existing directory may have none, for example an empty volume. */
 export function hasDatabase(dataDir: string): boolean {
   return findHomes(dataDir).some(({ cluster }) => {
     try {
       return statSync(join(cluster, 'PG_VERSION'), { throwIfNoEntry: false }) !== undefined
     } catch {
-      // A directory that this user cannot look into: what opens the database says so.
+      // This user cannot read the directory. Opening the database reports the problem.
       return true
     }
   })
@@ -102,12 +102,12 @@ function closedError(directory: string, user: RunAs): EmbeddedError {
 }
 
 /**
- * Reads a file of a directory that PostgreSQL's user may write. Returns null if there is no regular file. Throws ELOOP for a
- * symbolic link: it could lead to a file that only root may read.
+ * Reads a file in a directory where PostgreSQL's user may write. Returns null if there is no regular file. Throws
+ * ELOOP for a symbolic link, because it could lead to a file that only root may read.
  */
 export function readPlainFile(file: string): { bytes: Buffer; uid: number } | null {
   if (!existsSync(file)) return null
-  // O_NONBLOCK: to open a pipe would wait for its writer.
+  // O_NONBLOCK, because opening a pipe would wait for its writer.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const stats = fstatSync(descriptor)
@@ -119,7 +119,10 @@ export function readPlainFile(file: string): { bytes: Buffer; uid: number } | nu
 
 const idFile = 'database-id'
 
-/** Root follows an id only if root wrote it: the owner of the directory could name the data of another deployment. */
+/**
+ * Root uses an id only if root wrote it. Otherwise the owner of the directory could point to another deployment's
+ * data.
+ */
 function readDatabaseId(directory: string): string | null {
   const found = readPlainFile(join(directory, idFile))
   if (found?.uid !== 0) return null
@@ -133,7 +136,7 @@ function createDatabaseId(directory: string): string {
   return id
 }
 
-/** PostgreSQL refuses to run as root: it runs as the owner of the data, or as an unprivileged user of the machine. */
+/** PostgreSQL refuses to run as root, so it runs as the owner of the data or as an unprivileged user of the machine. */
 function chooseUser({ cluster, directory }: Home): RunAs {
   for (const path of [cluster, directory]) {
     const stats = lstatSync(path, { throwIfNoEntry: false })
@@ -151,16 +154,19 @@ function chooseUser({ cluster, directory }: Home): RunAs {
   )
 }
 
-/** Creates a directory of root that others can enter, whatever the umask is. One with files in it keeps its mode. */
+/**
+ * Creates a directory of root that others can enter, regardless of the umask. The mode of a directory that contains
+ * files is not changed.
+ */
 export function createOpenDirectory(directory: string, mode: number): void {
   const isNew = mkdirSync(directory, { recursive: true }) !== undefined
   const { uid, mode: found } = statSync(directory)
-  // An empty one is a volume or a temporary directory, made for the data.
+  // An empty directory is a volume or a temporary directory made for the data.
   const isClosed = uid === 0 && (found & 0o001) === 0
   if (isNew || (isClosed && readdirSync(directory).length === 0)) chmodSync(directory, mode)
 }
 
-/** Whether `user` can enter `directory`: asks the kernel, which knows of access lists too. */
+/** Whether `user` can enter `directory`. Asks the kernel, which also applies access control lists. */
 export function canEnter(directory: string, user: RunAs): boolean {
   return spawnSync('/bin/sh', ['-c', 'cd -- "$0"', directory], spawnOptions(user, '/')).status === 0
 }

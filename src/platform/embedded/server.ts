@@ -22,10 +22,10 @@ import type { Binaries } from './binaries.ts'
 import { EmbeddedError, lastLines } from './embedded-error.ts'
 import { type Home, readPlainFile, spawnOptions } from './home.ts'
 
-/** What starts a server: the service, or a command that runs without it. */
+/** What starts a server: the service, or a command that runs without the service. */
 export type Role = 'service' | 'command'
 
-/** What is needed to start the server of one home. */
+/** The data needed to start the server of one home. */
 export interface Server {
   home: Home
   binaries: Binaries
@@ -36,9 +36,9 @@ export interface Server {
 /** A PostgreSQL that runs on a cluster. */
 export interface Found {
   pid: number
-  /** Null: we did not start it, or its process is not visible, as in another container. */
+  /** Null if we did not start the server, or if its process is not visible because it runs in another container. */
   owner: { pid: number; role: string } | null
-  /** Whether its owner is gone. */
+  /** Whether the owner no longer runs. */
   isOrphan: boolean
 }
 
@@ -46,9 +46,9 @@ const shutdownMs = 60_000
 const slowStartMs = 30_000
 const largestLogBytes = 4 * 1024 * 1024
 const socketName = '.s.PGSQL.5432'
-/** `sun_path` takes 104 bytes on macOS and 108 on Linux, with its final zero. */
+/** `sun_path` allows 104 bytes on macOS and 108 on Linux, including the final zero. */
 const longestSocketPath = 100
-/** A setting on the command line of each server that we start: what started it, and the process. */
+/** A setting on the command line of each server that we start. It names what started the server and the process. */
 const MARKER = /watchword\.owner=(service|command)-(\d+)/
 
 /** Reads postmaster.pid, which may be stale. */
@@ -67,14 +67,14 @@ function readIfThere(file: string): string {
 }
 
 /**
- * Finds the server that runs on the cluster of `home`. Its parent is its owner, until that ends: the system then gives it
- * another parent at once. A later process with the owner's id is therefore not taken for the owner.
+ * Finds the server that runs on the cluster of `home`. The owner is the server's parent process. When the owner ends,
+ * the system assigns another parent at once, so a later process with the same id is not taken for the owner.
  */
 export async function findServer(home: Home): Promise<Found | null> {
   const { pid, socket } = readLock(home)
   const found = readProcess(pid)
   if (!found || !mayServe(found, home)) {
-    // Another container may share the data: the lock file then has the process id and the path of that container.
+    // Another container may share the data. The lock file then has that container's process id and path.
     const isInUse = (await answers(socket)) || (await answers(join(home.directory, 'socket', socketName)))
     return isInUse ? { pid, owner: null, isOrphan: false } : null
   }
@@ -90,7 +90,7 @@ interface Process {
   isPostgres: boolean
 }
 
-/** The process `pid`. A zombie is one without a command. */
+/** Reads the process `pid`. A process without a command is a zombie. */
 function readProcess(pid: number): Process | null {
   if (!pid) return null
   if (process.platform === 'linux') {
@@ -104,7 +104,9 @@ function readProcess(pid: number): Process | null {
   return stdout === '' ? null : { command: stdout, parent: Number.parseInt(stdout, 10), isPostgres }
 }
 
-/** Whether the process may be the server of `cluster`. The command line of each server that we start names its cluster. */
+/**
+ * Whether the process may be the server of `cluster`. The command line of each server that we start names its cluster.
+ */
 function mayServe({ command, isPostgres }: Process, { cluster }: Home): boolean {
   return isPostgres && (!MARKER.test(command) || command.includes(cluster))
 }
@@ -120,8 +122,9 @@ function answers(socketPath: string): Promise<boolean> {
 }
 
 /**
- * Starts a server and waits until it accepts connections, however long its recovery takes. Returns null if another start
- * was faster, or if processes of a killed server have not ended yet. Throws EmbeddedError if it does not start.
+ * Starts a server and waits until it accepts connections, however long its recovery takes. Returns null if another
+ * process started it first, or if processes of a killed server have not ended yet. Throws EmbeddedError if it does not
+ * start.
  */
 export async function launchServer(server: Server): Promise<ChildProcess | null> {
   const { home, log } = server
@@ -136,7 +139,7 @@ export async function launchServer(server: Server): Promise<ChildProcess | null>
   const slow = setTimeout(() => log(`PostgreSQL is still starting: see ${home.logFile}`), slowStartMs)
   while (!verdict) {
     const { pid, socket } = readLock(home)
-    // A stale file may name the same process id, but nothing answers before it is replaced.
+    // A stale file may name the same process id, but no server responds before the file is replaced.
     if (pid === child.pid && (await answers(socket)) && readLock(home).isReady) break
     await delay(10)
   }
@@ -163,7 +166,7 @@ function spawnServer({ home, binaries, role }: Server): { child: ChildProcess; l
     .flatMap((setting) => ['-c', setting])
   const child = spawn(join(binaries.directory, 'bin', 'postgres'), ['-D', home.cluster, ...settings], {
     ...spawnOptions(home.user, binaries.directory),
-    // Ctrl-C does not reach it: requests under way are completed first.
+    // Ctrl-C must not reach the server, so that running requests are completed first.
     detached: true,
     stdio: ['ignore', log, log],
   })
@@ -172,7 +175,7 @@ function spawnServer({ home, binaries, role }: Server): { child: ChildProcess; l
   return { child, logOffset }
 }
 
-/** Creates the directory of the socket: in the home, or in the temporary directory if the path would be too long. */
+/** Creates the socket's directory: in the home, or in the temporary directory if the path would be too long. */
 function makeSocketDirectory(home: Home): string {
   const { directory, user } = home
   const inside = join(directory, 'socket')
@@ -185,16 +188,18 @@ function makeSocketDirectory(home: Home): string {
   return path
 }
 
-/** The directory of the running server's socket. Throws EmbeddedError if the socket may be of another user. */
+/**
+ * Returns the directory of the running server's socket. Throws EmbeddedError if the socket may belong to another user.
+ */
 export function getSocketDirectory(home: Home): string {
   const { socketDirectory } = readLock(home)
-  // Another container has written a path of its own.
+  // Another container has written its own path.
   const path = existsSync(socketDirectory) ? socketDirectory : join(home.directory, 'socket')
   checkSocketDirectory(path, home)
   return path
 }
 
-/** The server behind the socket of another user could ask for the password in clear text. */
+/** The server behind another user's socket could ask for the password in clear text. */
 function checkSocketDirectory(path: string, { user }: Home): void {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   const owner = user?.uid ?? process.getuid?.()
@@ -205,8 +210,8 @@ function checkSocketDirectory(path: string, { user }: Home): void {
 }
 
 /**
- * PostgreSQL takes any process with the number in a lock file for a running server. After the restart of a container the
- * number is often that of another program.
+ * PostgreSQL treats any process with the id in a lock file as a running server. After a restart of a container,
+ * another program often has that id.
  */
 function removeStaleLock(file: string, home: Home): void {
   const found = readProcess(Number.parseInt(readIfThere(file), 10))
@@ -214,8 +219,8 @@ function removeStaleLock(file: string, home: Home): void {
 }
 
 /**
- * Opens the log for appending, and moves aside a large one. We may be root: a link to a file of another user is moved aside
- * too. Throws EmbeddedError if one is put in place meanwhile.
+ * Opens the log for appending, and moves a large one aside. This process may be root, so a link to another user's file
+ * is moved aside too. Throws EmbeddedError if such a link is created meanwhile.
  */
 function openLog({ logFile, user }: Home): number {
   const isForeign = ({ uid, size }: Stats) => user !== undefined && uid !== user.uid && size > 0
@@ -231,7 +236,10 @@ function openLog({ logFile, user }: Home): number {
   return log
 }
 
-/** Stops a server that we started: transactions under way are rolled back, the rest is on disk. Waits for its end. */
+/**
+ * Stops a server that we started and waits for its end. Running transactions are rolled back. Everything else is on
+ * disk.
+ */
 export async function stopServer(pid: number, log: (line: string) => void): Promise<void> {
   const isOurs = () => MARKER.test(readProcess(pid)?.command ?? '')
   if (isOurs()) process.kill(pid, 'SIGINT')

@@ -3,13 +3,16 @@ import { uuidArray } from '../db/arrays.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { EventDefinition } from './events.ts'
 
-/** What a statement records of each of its rows. */
+/** The events that a statement records for its rows. */
 interface Batch {
   directory: Directory
   definition: EventDefinition
   /** Ids of the events, at least as many as there are rows. */
   ids: string[]
-  /** Tables of one another: rows that are counted from 1 by `n`, and the one row that says who caused them and when. */
+  /**
+   * Names of two tables in the statement: `rows` numbers the rows from 1 in `n`, and `cause` has one row with the
+   * actor and the time.
+   */
   rows: string
   cause: string
   targetType: string
@@ -18,7 +21,10 @@ interface Batch {
   at: RawBuilder<unknown>
 }
 
-/** Records an event of each of very many rows, in the statement that writes them. Not of a change: it has no `previous`. */
+/**
+ * Records an event for each of many rows, in the statement that writes them. Not for updates, because it sets no
+ * `previous`.
+ */
 export function recordEach({ directory, definition, ids, rows, cause, ...event }: Batch): RawBuilder<unknown> {
   const by = (column: string) => sql.ref(`${cause}.${column}`)
   // Foreign table events: records one event for each of many rows in one statement.

@@ -41,7 +41,7 @@ test('shows nothing of the position, nor whether two are the same', async () => 
     const hex = Buffer.from(cursor, 'base64url').toString('hex')
     for (const part of [...parts, position.id.replaceAll('-', '')]) expect(hex).not.toContain(part)
   }
-  // No byte is the same in all of them.
+  // No byte position has the same value in all cursors.
   const bytes = cursors.map((cursor) => Buffer.from(cursor, 'base64url'))
   for (let at = 0; at < 60; at++)
     expect(new Set(bytes.map((cursor) => cursor[at])).size, `byte ${at}`).toBeGreaterThan(1)

@@ -5,7 +5,7 @@ import { invalidField } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import type { Reach } from '../tenancy/directory.ts'
 
-/** A position in the stream: at an event, or between two. Readers continue after it. */
+/** A position in the stream, at an event or between two events. Readers continue after it. */
 export interface Position {
   epoch: number
   txId: string
@@ -17,8 +17,8 @@ const eventCursors = hashPurpose('event-cursor')
 const FORM = /^[A-Za-z0-9_-]{80}$/
 
 /**
- * The text of a position for readers of one reach. Encrypted: transaction ids count what the whole deployment does,
- * and clients cannot come to depend on the content.
+ * Encodes a position as a cursor for readers of one reach. It is encrypted because transaction ids reveal the activity
+ * of the whole deployment, and so that clients cannot depend on the content.
  */
 export function sealPosition(platform: Platform, reach: Reach, { epoch, txId, id }: Position): string {
   const place = Buffer.alloc(8 + 8 + 16)
@@ -29,7 +29,7 @@ export function sealPosition(platform: Platform, reach: Reach, { epoch, txId, id
   return encrypt(key, place, whose).toString('base64url')
 }
 
-/** The position of a cursor. Throws `invalid_request` for one of another reach or deployment. */
+/** Reads the position in a cursor. Throws `invalid_request` for a cursor of another reach or deployment. */
 export function openPosition(platform: Platform, reach: Reach, cursor: string): Position {
   const place = decryptOrNull(platform, reach, cursor)
   if (!place) {
@@ -50,7 +50,7 @@ function decryptOrNull(platform: Platform, reach: Reach, cursor: string): Buffer
   }
 }
 
-/** Each reach has a key of its own: with one for all, the random nonces of so many cursors would come to repeat. */
+/** Each reach has its own key. With one key for all, the random nonces of so many cursors would eventually repeat. */
 function keyOf({ keyring }: Platform, reach: Reach): { key: Buffer; whose: Buffer } {
   const whose = reach.directory ? `directory/${reach.directory.id}` : `environment/${reach.environmentId}`
   return { key: keyedHash(keyring.hashKey(eventCursors), whose), whose: Buffer.from(whose) }

@@ -3,7 +3,7 @@ import { named, nullable } from '../schema.ts'
 import { fits } from '../validator.ts'
 import type { StreamedEvent } from './event-rows.ts'
 
-/** The version of the events as sent; a change that consumers would notice needs a new one. */
+/** The version of events as they are sent. A change that consumers would notice needs a new version. */
 const API_VERSION = '2026-11-01'
 
 const OnBehalfOf = Type.Object({
@@ -18,7 +18,7 @@ const Via = Type.Object({
   id: Type.String({ description: 'The API key, or the `directoryUserId` of the member.', format: 'uuid' }),
 })
 
-/** What every event has, whatever its type: in the feed, and as the body of a webhook. */
+/** Fields of every event, in the feed and in the body of a webhook. */
 export const eventEnvelope = named(
   'Event',
   Type.Object({
@@ -82,7 +82,7 @@ export const eventEnvelope = named(
   }),
 )
 
-/** One of any type. The contract has it as the union of the types. */
+/** An event of any type. The contract describes it as the union of all types. */
 export const anyEvent = named('AnyEvent', Type.Object(eventEnvelope.properties))
 
 /** An event as it is sent. */

@@ -28,17 +28,17 @@ export const streamErrors = defineErrors({
 })
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-/** After every event of a transaction. */
+/** Sorts after every event of a transaction. */
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
- * Where reading starts: after the position asked for, or else as far back as the stream can be read, which is the very
- * beginning while the stream is younger than that. Throws `cursor_expired`.
+ * Returns where reading starts: after the requested position, or as far back as the stream can be read. While the
+ * stream is younger than that, this is its beginning. Throws `cursor_expired`.
  */
 export async function findStart(platform: Platform, asked: Position | null): Promise<Position> {
   const { db } = platform
   let state = await readState(db, asked)
-  // The database failed over under a service that goes on.
+  // The database failed over while the service was running.
   if (state.moved) {
     await waitUntilDeadline(beginEpochOnce(platform))
     state = await readState(db, asked)
@@ -46,27 +46,27 @@ export async function findStart(platform: Platform, asked: Position | null): Pro
   const { epoch, txId } = state.mark ?? { epoch: 0, txId: '0' }
   const oldest = { epoch, txId, id: FIRST_ID }
   if (!asked) return oldest
-  // Within an epoch the bound only rises. What a reader has seen beyond it was lost with the copy that it was read from,
-  // and other events would come to stand there, to be skipped.
+  // Within an epoch the end only moves forward. If a reader is beyond it, the reader has read events from a copy that
+  // is lost, and would skip the different events that get these positions later.
   if (!state.known || state.ahead || state.lost)
     throw expired('is from another copy of the database, as after a backup was restored')
   if (isBefore(asked, oldest)) throw expired(`is older than the ${STREAM_DAYS} days that the feed reaches back`)
   return asked
 }
 
-/** Where the stream stands, and how a position stands to it. */
+/** The state of the stream, and how a position compares with it. */
 interface StreamState {
-  /** The oldest place that can be read. */
+  /** The oldest position that can be read. */
   mark: { epoch: number; txId: string } | null
   known: boolean | null
   ahead: boolean | null
-  /** Whether it is beyond the end of an epoch whose last events were lost. */
+  /** Whether the position is beyond the end of an epoch whose last events were lost. */
   lost: boolean | null
   /** Whether the database is no longer the one in which this epoch began. */
   moved: boolean | null
 }
 
-/** The oldest place from which the stream can be read, if it is older than that; else null. */
+/** Returns the oldest position from which the stream can be read, or null if the whole stream can be read. */
 export async function findMark(db: Db): Promise<{ epoch: number; txId: string } | null> {
   const { rows } = await sql<StreamState>`select ${currentMark} as mark`.execute(db)
   return rows[0]?.mark ?? null
@@ -99,12 +99,12 @@ function isBefore(a: Position, b: Position): boolean {
   return firstUnread(a) < firstUnread(b)
 }
 
-/** The transaction that a reader continues with. A reader that has read all of one transaction is at the start of the next. */
+/** The transaction where a reader continues. A reader that has read all of one transaction continues at the next. */
 function firstUnread({ txId, id }: Position): bigint {
   return id === LAST_ID ? BigInt(txId) + 1n : BigInt(txId)
 }
 
-/** Records the position of the stream every hour. */
+/** Records the current position of the stream every hour. */
 export const markEventStream: JobHandler = {
   name: 'events.mark',
   cron: '7 * * * *',
@@ -113,7 +113,8 @@ export const markEventStream: JobHandler = {
     await beginEpochOnce(platform)
     await sql`insert into event_marks (epoch, tx_id)
       select epoch, pg_snapshot_xmin(pg_current_snapshot()) from event_stream on conflict do nothing`.execute(db)
-    // The newest of them stays, however long the service was down: a reader may be at it, and none is before it.
+    // Keeps the newest of the old marks, however long the service was down, because a reader may be there and none is
+    // before it.
     await sql`delete from event_marks where at < (
       select max(at) from event_marks where at < clock_now() - make_interval(days => ${STREAM_DAYS + 2}))`.execute(db)
   },
@@ -124,13 +125,13 @@ const PROMOTED =
   '`npx watchword recover`.'
 
 /**
- * Begins a new epoch when the database is a copy from another cluster or was restored to an earlier point in time: new
- * transaction ids may then be lower than those of stored events and of cursors that readers hold. Runs at each start
- * before anything is recorded, every hour, and when a process finds another database. Logs a promotion: a copy is
- * reported where its identity is checked.
+ * Begins a new epoch if the database is a copy from another cluster or was restored to an earlier point in time. New
+ * transaction ids may then be lower than those of stored events and of readers' cursors. Runs before anything is
+ * recorded at each start, every hour, and when a process finds another database. Logs a promotion. (Copies are
+ * reported where the database's identity is checked.)
  *
- * Writes only in another database. Its commit may hang, such as in a promoted standby that waits for a standby of its own:
- * then later calls fail at its lock after a second, so one connection hangs.
+ * Writes only if the database has changed. The commit may hang, for example in a promoted standby that waits for its
+ * own standby. Later calls then fail after waiting a second for the lock, so only one connection hangs.
  */
 export async function beginEventEpoch(url: string, log: Log): Promise<void> {
   await fromDatabase(() =>
@@ -144,7 +145,7 @@ export async function beginEventEpoch(url: string, log: Log): Promise<void> {
 }
 
 async function begin(client: ClientBase, log: Log): Promise<void> {
-  // A random step: of one backup restored twice, neither copy takes the cursors of the other for its own.
+  // Random, so that if one backup is restored twice, neither copy accepts the other's cursors.
   const step = randomInt(1, 2 ** 32)
   await client.query('begin')
   const { rows } = await client.query<{ before: string | null; present: string | null }>(
@@ -156,14 +157,14 @@ async function begin(client: ClientBase, log: Log): Promise<void> {
   )
   await client.query('update event_stream set cluster = coalesce(event_cluster(), cluster)')
   const { before = null, present = null } = rows[0] ?? {}
-  // Before the commit, whose answer may be lost: later calls find nothing to report.
+  // Logged before the commit, whose result may be lost: later calls would find nothing to report.
   if (before && present && isOtherTimeline(before, present)) log.warn({}, PROMOTED)
   await client.query('commit')
 }
 
 const beginning = perPlatform((): { current: Promise<void> | null } => ({ current: null }))
 
-/** The same, once for all that ask meanwhile in this process. */
+/** Begins an epoch if it is due, once for all callers in this process that ask at the same time. */
 export function beginEpochOnce(platform: Platform): Promise<void> {
   const shared = beginning(platform)
   shared.current ??= beginEventEpoch(platform.database.directUrl, platform.log).finally(() => {
@@ -172,16 +173,16 @@ export function beginEpochOnce(platform: Platform): Promise<void> {
   return shared.current
 }
 
-/** Whether the same database of the same cluster is on another timeline. */
+/** Whether it is the same database of the same cluster, on another timeline. */
 function isOtherTimeline(before: string, present: string): boolean {
   const [[system, timeline, oid], [nowSystem, nowTimeline, nowOid]] = [before.split('/'), present.split('/')]
   return system === nowSystem && oid === nowOid && timeline !== nowTimeline
 }
 
 /**
- * Refuses the cursors of consumers that may have read events which the database has lost: those of epochs that have ended,
- * beyond the last event that it has of the epoch. These consumers get `cursor_expired` and read the current state. Readers
- * inside the service go on from their positions.
+ * Refuses cursors of consumers that may have read events which the database has lost. These cursors belong to an epoch
+ * that has ended, and are beyond the epoch's last stored event. Their consumers get `cursor_expired` and read the
+ * current state. Readers inside the service continue from their positions.
  */
 export async function expireLostCursors(platform: Platform): Promise<void> {
   const { db } = platform

@@ -5,19 +5,19 @@ import type { Position } from './event-cursor.ts'
 import { LAST_ID } from './event-epoch.ts'
 import type { StreamedEvent } from './event-rows.ts'
 
-/** Where in the stream an event stands, without what it says. */
+/** The position of an event in the stream, without its content. */
 export interface EventPlace extends Position {
   directoryId: string
   type: string
   createdAt: Date
 }
 
-/** The events of a directory, or of all of an environment but the account's own team, unless that is wanted too. */
+/** The events of a directory, or of a whole environment. `withConsole` includes the account's own team. */
 export type Sources = { directoryId: string } | { environmentId: string; withConsole?: boolean }
 
 /**
- * Up to `limit` events after a position, in the order of the stream, and where that ends. Stops below the oldest
- * transaction under way, as `readStream` does, so that none is skipped.
+ * Returns up to `limit` events after a position, in stream order, and the position where they end. Stops before the
+ * oldest transaction in progress, as `readStream` does, so that no event is skipped.
  */
 export async function readPlaces(
   db: Db,
@@ -56,7 +56,7 @@ export async function readPlaces(
   }
 }
 
-/** Behind all that is settled. */
+/** The position after all events that can be read now. */
 export async function currentPosition(db: Db): Promise<Position> {
   const { rows } = await sql<Position>`select epoch, pg_snapshot_xmin(pg_current_snapshot())::text as "txId",
     ${LAST_ID}::text as id from event_stream`.execute(db)
@@ -65,7 +65,10 @@ export async function currentPosition(db: Db): Promise<Position> {
   return below(bound)
 }
 
-/** Before everything that happened from then on, as far as the marks of the stream tell; else its beginning. */
+/**
+ * A position before every event since `at`, as close to it as the stream's marks allow, or else the stream's
+ * beginning.
+ */
 export async function positionBefore(db: Db, at: Date): Promise<Position> {
   const { rows } = await sql<{ epoch: number; txId: string }>`select epoch, tx_id::text as "txId" from event_marks
     where at <= ${at} order by at desc limit 1`.execute(db)
@@ -76,7 +79,7 @@ function below({ epoch, txId, id }: Position): Position {
   return { epoch, txId: String(BigInt(txId) - 1n), id }
 }
 
-/** Events by where they are. Those that are no longer kept, or were erased, are left out. */
+/** Finds events by their positions. Leaves out events that were removed or erased. */
 export async function findEvents(
   db: Db,
   refs: readonly { directoryId: string; id: string }[],

@@ -21,14 +21,14 @@ async function pretend(cluster: string) {
   await sql`update event_stream set cluster = ${cluster}`.execute(db)
 }
 
-/** What only a restored copy of a database has. */
+/** Changes events, as only restoring a copy of the database can. */
 async function rewriteEvents(change: RawBuilder<unknown>) {
   await sql`alter table events disable trigger events_append_only`.execute(db)
   await change.execute(db)
   await sql`alter table events enable trigger events_append_only`.execute(db)
 }
 
-/** The end of the stream, once an event of the organization with this slug is settled. */
+/** Reads to the end of the stream, once an event of the organization with this slug can be read. */
 async function readUpTo(slug: string, after?: string) {
   return until(async () => {
     const found = await slugs(after)
@@ -44,7 +44,7 @@ test('goes on in a database that was moved to a cluster whose transaction ids ar
   await beginEventEpoch(service.databaseUrl, platform.log)
   await tenant.organization('before')
   const { cursor } = await readUpTo('before')
-  // Far ahead of what this cluster hands out.
+  // Far ahead of the transaction ids that this cluster assigns.
   await rewriteEvents(sql`update events set tx_id = '999999999999'`)
   expect((await slugs()).seen).toEqual([])
 
@@ -53,13 +53,13 @@ test('goes on in a database that was moved to a cluster whose transaction ids ar
   expect((await slugs()).seen).toEqual(['before'])
   await tenant.organization('after')
   const later = await readUpTo('after', cursor)
-  // Older cursors stay valid, and the new events come after the old ones.
+  // Older cursors stay valid, and new events come after the old ones.
   expect(later.seen).toEqual(['before', 'after'])
   const epochs = await db.selectFrom('events').select('epoch').orderBy('epoch').execute()
   const epoch = await epochNow()
   expect(epochs.map(({ epoch }) => String(epoch))).toEqual(['1', epoch])
 
-  // Starting again in the same cluster changes nothing.
+  // Another start in the same cluster changes nothing.
   await beginEventEpoch(service.databaseUrl, platform.log)
   expect(await epochNow()).toBe(epoch)
 })
@@ -67,7 +67,7 @@ test('goes on in a database that was moved to a cluster whose transaction ids ar
 test('a failover under a service that goes on is seen by the next reading, whoever reads the table meanwhile', async () => {
   const before = await epochNow()
   await db.transaction().execute(async (tx) => {
-    // As a dump does for as long as it takes.
+    // A dump has this lock as long as it runs.
     await sql`lock table events in access share mode`.execute(tx)
     await pretend('the primary that is gone')
     await slugs()
@@ -99,7 +99,7 @@ test('of one backup restored twice, neither copy takes the cursors of the other'
   expect(refused.body.detail).toContain('another copy of the database')
   expect((await readUpTo('restored', kept)).seen).toEqual(['restored'])
 
-  // Nor when that copy has moved on since.
+  // Nor if that copy has changed since.
   await pretend('where it was moved from')
   await beginEventEpoch(service.databaseUrl, platform.log)
   expect((await tenant.get(`/v1/events?after=${lost}`)).body.code).toBe('cursor_expired')
@@ -116,7 +116,7 @@ test('refuses a cursor ahead of what this database has come to', async () => {
   const refused = await tenant.get(`/v1/events?after=${sealPosition(platform, reach, ahead)}`)
   expect([refused.status, refused.body.code]).toEqual([400, 'cursor_expired'])
   expect(refused.body.detail).toContain('another copy of the database')
-  // At the very end there is nothing yet, and no reason to refuse.
+  // At the very end there is nothing to read yet, and no reason to refuse.
   expect((await slugs(cursor)).seen).toEqual([])
 })
 
@@ -125,7 +125,7 @@ test('a page ends with the event that makes it longer than 4 MB, and has at leas
   const subOrgId = await watched.organization()
   const { withKey } = watched
   const reader = await withKey({ subOrgId })
-  // Makes the directory.
+  // The request creates the directory.
   await watched.post('/v1/users', { subOrgId, email: 'large@example.com' })
   const add = async (data: number, previous: number) =>
     sql`insert into events (directory_id, id, type, actor_type, data, previous)
@@ -160,7 +160,7 @@ test('rows of the release before get their place', async () => {
     values (${event?.directory_id}, gen_random_uuid(), 'test.old', 'system', '{}')`.execute(db)
   const old = await db.selectFrom('events').selectAll().where('type', '=', 'test.old').executeTakeFirstOrThrow()
   expect([old.account_id, old.environment_id]).toEqual([tenant.accountId, tenant.environmentId])
-  // What is under way elsewhere in the cluster keeps marks before it, from which the last test reads.
+  // Transactions elsewhere in the cluster keep the marks before their start. The last test reads from these marks.
   await service.settled()
 })
 
@@ -169,7 +169,7 @@ test('keeps a mark for each hour, and none that is older than it needs', async (
   await service.advance(3600)
   await markEventStream.handle(platform, {}, 1)
   expect(await db.selectFrom('event_marks').selectAll().execute()).toHaveLength(2)
-  // The newest of the old ones stays: before it nobody reads.
+  // The newest of the old marks stays, because no reader is before it.
   for (let round = 0; round < 2; round++) {
     await service.advance(32 * 24 * 3600)
     await markEventStream.handle(platform, {}, 1)
@@ -181,7 +181,7 @@ test('a reader who is caught up may come back however late, unless something was
   const { cursor } = await slugs()
   const caller = { ...tenant, environmentSlug: 'production', organizationId: null }
   const { epoch, txId } = openPosition(platform, await resolveReach(platform, caller, null), cursor)
-  // The first place after everything that was read.
+  // The first position after everything that was read.
   const markAt = (place: bigint) =>
     db
       .insertInto('event_marks')

@@ -17,16 +17,16 @@ import {
 
 export interface StreamPage {
   events: StreamedEvent[]
-  /** Where to continue, now or later; always present. */
+  /** Where to continue, now or later. Always present. */
   cursor: string
-  /** Whether more can be read right away. */
+  /** Whether more events can be read right away. */
   hasMore: boolean
 }
 
 /**
- * Events after a position in the stream, in the order in which their transactions began to write. Reading stops before
- * the oldest transaction still in progress, so an event that commits late is read late, and no event is skipped or read
- * twice. Throws `invalid_request` for a cursor of another stream, and `cursor_expired`.
+ * Returns events after a position in the stream, in the order in which their transactions began to write. Stops before
+ * the oldest transaction in progress. An event that commits late is therefore read late, and no event is skipped or
+ * read twice. Throws `invalid_request` for a cursor of another stream, and `cursor_expired`.
  */
 export async function readStream(
   { platform, reach }: Pick<ReachWork, 'platform' | 'reach'>,
@@ -35,7 +35,7 @@ export async function readStream(
 ): Promise<StreamPage> {
   const { db } = platform
   const start = await findStart(platform, after === null ? null : openPosition(platform, reach, after))
-  // Every event matches, but for those of the account's own team.
+  // Every event matches except those of the account's own team.
   const scanLimit = types === null ? limit + 1 : EVENT_SCAN_LIMIT
   const { rows } = await sql<PageRow & Scan>`
     with bound as (
@@ -71,17 +71,17 @@ export async function readStream(
   return { events: kept, cursor: sealPosition(platform, reach, end.position), hasMore: end.hasMore }
 }
 
-/** What a scan came to, beside the events of the page. */
+/** The results of a scan, in addition to the events of the page. */
 interface Scan {
-  /** Where reading stops; `txId` itself is not read yet. */
+  /** Where reading must stop. The transaction `txId` itself is not read yet. */
   bound: Position
   scanned_count: number
   last_scanned: Position | null
-  /** Events that match: one more than asked for, or fewer. */
+  /** The number of matching events: one more than requested, or fewer. */
   found: number
 }
 
-/** Where reading ended: after the last event of a full page, after all that was scanned, or at the bound. */
+/** Where reading ended: after the last event of a full page, after everything that was scanned, or at the bound. */
 function endOf(
   scan: Scan,
   scanLimit: number,
@@ -90,7 +90,8 @@ function endOf(
   const last = events.at(-1)
   if (last && scan.found > events.length) return { position: last.position, hasMore: true }
   if (scan.scanned_count === scanLimit && scan.last_scanned) return { position: scan.last_scanned, hasMore: true }
-  // After everything that is settled, though no event is there: the cursor of a quiet tenant does not expire.
+  // Moves past everything that can be read, even without an event, so that the cursor of a quiet tenant does not
+  // expire.
   const { epoch, txId, id } = scan.bound
   return { position: { epoch, txId: String(BigInt(txId) - 1n), id }, hasMore: false }
 }

@@ -1,7 +1,7 @@
 import { invalidField } from '../errors.ts'
 import { eventCatalogue, matchesType, unknownTypes } from './events.ts'
 
-/** The types that a filter names, separated by commas. Throws `invalid_request` for an unknown one. */
+/** Reads the event types of a filter, which are separated by commas. Throws `invalid_request` for an unknown type. */
 export function readTypes(text: string): string[] {
   const known = eventCatalogue().map(({ type }) => type)
   const asked = text.split(',').map((name) => name.trim())

@@ -13,7 +13,7 @@ const { platform } = service.app
 const { db } = platform
 const tenant = await service.tenant()
 
-// Events of a feature stand for all: a test leaves the catalogue as it is.
+// Uses a feature's events as examples, so that the test does not change the catalogue.
 const { succeeded, signedUp } = loginEvents
 const target = { type: 'thing', id: '0198b6f2-7c19-7d3e-9b42-5a1f0c8e6d21' }
 
@@ -49,7 +49,7 @@ test('a statement records what it says with the row that it waits for, and nothi
     { type: 'auth.login.succeeded', target_id: target.id, data: { method }, previous: before },
     { type: 'auth.signup.succeeded', target_id: null, data: { method }, previous: null },
   ])
-  // What is recorded without a condition is the same.
+  // Recording without a condition gives the same event.
   await record(work, succeeded({ target, data: { method }, previous: before }))
   const [conditional, , plain] = await recorded()
   expect(plain).toEqual(conditional)

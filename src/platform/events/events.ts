@@ -9,19 +9,19 @@ import { findFault } from '../validator.ts'
 import type { Work } from '../work.ts'
 import { causeOf, type Origin } from './origin.ts'
 
-/** A type of event: its place in the catalogue. */
+/** A type of event in the catalogue. */
 export interface EventDefinition<D extends TSchema = TSchema> {
-  /** `resource.past_tense`. Never changes: applications subscribe to it. */
+  /** `resource.past_tense`. Never changes, because applications subscribe to it. */
   type: string
-  /** When it is recorded, in a sentence. */
+  /** A sentence that says when the event is recorded. */
   help: string
-  /** The schema of `data`: the resource as the API shows it. Never a secret, a code or a token. */
+  /** The schema of `data`, which is the resource as the API shows it. Never contains a secret, a code or a token. */
   data: D
-  /** Fields of its data, where an example differs from what its schema suggests. */
+  /** Fields of the example data that differ from what the schema suggests. */
   example: object
 }
 
-/** What happened, to be recorded. */
+/** An event to record. */
 export interface EventInput {
   definition: EventDefinition
   target: { type: string; id: string } | null
@@ -36,7 +36,7 @@ interface EventDetails<D extends TSchema> {
   previous?: object
 }
 
-/** Makes the events of one type. */
+/** Makes events of one type. */
 export interface EventFactory<D extends TSchema = TSchema> extends EventDefinition<D> {
   (details: EventDetails<D>): EventInput
 }
@@ -46,7 +46,7 @@ type EventRow = readonly [type: string, help: string, data: TSchema, example?: o
 const catalogue = new Map<string, EventDefinition>()
 
 /**
- * Defines a feature's events: `key: [type, help, schema of data, what is special in an example of data]`. A type has one
+ * Defines a feature's events: `key: [type, help, schema of data, special fields of example data]`. Each type has one
  * owner.
  */
 export function defineEvents<const T extends Record<string, EventRow>>(
@@ -64,17 +64,20 @@ export function defineEvents<const T extends Record<string, EventRow>>(
   return Object.fromEntries(factories) as { [K in keyof T]: EventFactory<T[K][2]> }
 }
 
-/** Every type that any loaded module defines, sorted; feeds the feed's filter, the documentation and the contract. */
+/**
+ * Every event type that a loaded module defines, sorted. Used for the feed's filter, the documentation and the
+ * contract.
+ */
 export function eventCatalogue(): EventDefinition[] {
   return [...catalogue.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
 }
 
-/** The origin of what the service does on its own, such as jobs. */
+/** The origin of what the service does by itself, for example in jobs. */
 export function systemOrigin(): Origin {
   return { requestId: null, actor: { type: 'system', id: null }, endUser: { ip: null, userAgent: null }, recorded: [] }
 }
 
-/** Whose event it is, and who caused it. */
+/** The directory of an event and its cause. */
 type EventWork = Pick<Work, 'platform' | 'directory' | 'origin'>
 
 /** The row of an event, for a statement that writes it together with other rows. */
@@ -104,20 +107,20 @@ export function eventRow({ platform, directory, origin }: EventWork, event: Even
   }
 }
 
-/** In tests: what is recorded matches the catalogue, and a change says what was there before. */
+/** In tests: checks that events match the catalogue, and that updates have previous values. */
 function assertFits({ definition: { type, data: schema }, previous }: EventInput, data: unknown): void {
   if (type.endsWith('updated') && !previous) throw new Error(`${type} was recorded without what was there before`)
   const fault = findFault(schema, data)
   if (fault) throw new Error(`${type} was recorded with data that does not match its schema: ${JSON.stringify(fault)}`)
 }
 
-/** An event of a statement that is joined over requests. */
+/** An event of a statement that is shared by several requests. */
 export interface JoinedEvent extends EventInput {
-  /** The field of `data` that gets a value which is known only there. */
+  /** The field of `data` whose value only the statement knows. */
   filledField?: string
 }
 
-/** What a row of such a statement has of its request, for `recordText`. */
+/** The columns about a request in such a statement, for `recordText`. */
 export const ORIGIN_COLUMNS = {
   account_id: 'uuid',
   environment_id: 'uuid',
@@ -145,7 +148,7 @@ export function originRow({ directory, origin }: Pick<Work, 'directory' | 'origi
   }
 }
 
-/** The columns of the events of such a statement, except `n`. */
+/** The columns of events in such a statement, except `n`. */
 export const EVENT_COLUMNS = {
   id: 'uuid',
   type: 'text',
@@ -156,7 +159,7 @@ export const EVENT_COLUMNS = {
   filled_field: 'text',
 } as const satisfies Columns
 
-/** The row of such an event, but for `n`. */
+/** The row of such an event, without `n`. */
 export function joinedEventRow(work: EventWork, event: JoinedEvent): object {
   const { id, type, target_type, target_id } = eventRow(work, event)
   const { data, previous, filledField = null } = event
@@ -164,8 +167,9 @@ export function joinedEventRow(work: EventWork, event: JoinedEvent): object {
 }
 
 /**
- * Records the further rows of a statement as events at `ready.at`, where their `n` is that of a row of `ready`. `from` begins
- * with that table and may leave rows out. `filled` is the value of `filledField`. Only events of which `only` holds are recorded.
+ * SQL that records a statement's event rows at the time `ready.at`. A row belongs to the row of `ready` with the same
+ * `n`. `from` starts with that table and may leave rows out. `filled` is the value for `filledField`. `only` restricts
+ * which events are recorded.
  */
 export function recordText(place: {
   more: Writing['more']
@@ -187,7 +191,7 @@ export function recordText(place: {
     ${only && sqlText`where ${only}`}`
 }
 
-/** Appends to the one event stream, in the transaction of what happened. */
+/** Appends events to the event stream, in the transaction of the change that they describe. */
 export async function record(work: EventWork & Pick<Work, 'db'>, ...events: EventInput[]): Promise<void> {
   for (let start = 0; start < events.length; start += EVENTS_A_STATEMENT) {
     const rows = events.slice(start, start + EVENTS_A_STATEMENT).map((event) => eventRow(work, event))
@@ -195,27 +199,27 @@ export async function record(work: EventWork & Pick<Work, 'db'>, ...events: Even
   }
 }
 
-/** The same of one, whose id it returns. */
+/** Records one event and returns its id. */
 export async function recordOne(work: EventWork & Pick<Work, 'db'>, event: EventInput): Promise<string> {
   const row = eventRow(work, event)
   await work.db.insertInto('events').values(row).execute()
   return row.id
 }
 
-/** Whether a type is one that is named by itself, by what it begins with (`user.*`), or by `*`. */
+/** Whether a pattern matches a type. A pattern is a type, a prefix such as `user.*`, or `*`. */
 export function matchesType(pattern: string, type: string): boolean {
   return pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)))
 }
 
-/** Of the given patterns those that no type of the catalogue matches. */
+/** Returns the patterns that match no type in the catalogue. */
 export function unknownTypes(patterns: readonly string[]): string[] {
   return patterns.filter((pattern) => !eventCatalogue().some(({ type }) => matchesType(pattern, type)))
 }
 
-// PostgreSQL takes 65 535 parameters per statement, and a row has sixteen.
+// PostgreSQL allows 65 535 parameters per statement, and a row has sixteen.
 const EVENTS_A_STATEMENT = 1000
 
-/** The fields of `after` that changed, as they were in `before`. */
+/** The fields of `after` that changed, with their values in `before`. */
 export function changedFrom<T extends object>(before: T, after: T): Record<string, unknown> {
   const old = new Map<string, unknown>(Object.entries(before))
   const changed = Object.entries(after).filter(([key, value]) => JSON.stringify(old.get(key)) !== JSON.stringify(value))

@@ -11,7 +11,7 @@ import { recordCountedFailures, recordFailure, TOLD_AN_HOUR } from './failures.t
 const service = await startApp()
 const { platform } = service.app
 
-// Settings are cached for seconds: what one request has read the next finds.
+// Settings are cached for seconds, so a request finds what an earlier one has read.
 // Shared process: stops the clock of the process. `afterAll` restores it.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterAll(() => void vi.useRealTimers())
@@ -24,7 +24,7 @@ interface Failure {
   last_at?: string
 }
 
-/** What is recorded of refused sign-ins: whose, and the data. */
+/** The recorded events of refused sign-ins: their targets and data. */
 async function failuresOf({ accountId }: Tenant) {
   const rows = await service.events({ accountId, type: 'auth.login.failed' })
   return rows.map(({ target_id, data }) => ({ target_id, data: data as Failure }))
@@ -33,7 +33,7 @@ async function failuresOf({ accountId }: Tenant) {
 const sum = (failures: { data: Failure }[]) => failures.reduce((total, { data }) => total + (data.count ?? 1), 0)
 const tell = () => recordCountedFailures.handle(platform, {}, 1)
 
-/** Uses up what a directory records one by one. */
+/** Uses up the number of failures that a directory records individually. */
 async function fill(tenant: Tenant, subOrgId: string): Promise<void> {
   await failOfNobody(tenant, subOrgId, TOLD_AN_HOUR.ofDirectory)
 }
@@ -45,7 +45,7 @@ async function failOfNobody(tenant: Tenant, subOrgId: string, times: number): Pr
   for (let n = 0; n < times; n++) await recordFailure(work, null, failure)
 }
 
-/** Presents a genuine link of another purpose for an address: a made-up one is refused before anything is recorded. */
+/** Presents a genuine link with a wrong purpose, because a made-up link is refused before anything is recorded. */
 async function wrongLinks(tenant: Tenant, subOrgId: string) {
   const { link } = await mailLinkTo(service, tenant, 'recovery', { subOrgId })
   const { token_hash } = link
@@ -63,7 +63,7 @@ test('of one address so many are recorded one by one; the others as a number, wi
   await tell()
   expect(await failuresOf(tenant)).toHaveLength(TOLD_AN_HOUR.ofAddress)
   await service.advance(301)
-  // Of two jobs at once each counted failure is told by one.
+  // If two jobs run at once, each counted failure is reported only once.
   await Promise.all([tell(), tell()])
   const [last, ...more] = (await failuresOf(tenant)).slice(TOLD_AN_HOUR.ofAddress)
   expect(more).toEqual([])
@@ -71,7 +71,7 @@ test('of one address so many are recorded one by one; the others as a number, wi
   expect(last).toEqual({ target_id: id, data: { ...data, count: 10, ...times } })
   const [first = '', end = ''] = [last?.data.first_at, last?.data.last_at]
   expect([started <= first, first <= end]).toEqual([true, true])
-  // The stream waits for whatever is under way in the whole cluster.
+  // The stream waits for all transactions in progress in the cluster.
   const total = await until(async () => {
     const page = await tenant.get('/v1/events?types=auth.login.failed&limit=1000')
     return sum(page.body.events) >= 30 && sum(page.body.events)
@@ -105,8 +105,8 @@ test('addresses of nobody fill no table, others are not told less, and nothing t
   }
   for (const way of ['login/otp', 'login/magic-link', 'password/reset'])
     for (let n = 0; n < 20; n++, asked++) expect((await post(`${way}/send`, { email: newEmail() })).status).toBe(200)
-  // A decoy costs what a mail to somebody costs: one statement at the end, for what is recorded.
-  // Of one kind there are 256 rows at most.
+  // A decoy costs as much as a real mail: one statement at the end, for what is recorded. Each kind has at most 256
+  // rows.
   const [times, most] = [400, asked + 256]
   await failOfNobody(tenant, subOrgId, times)
   asked += times
@@ -120,7 +120,7 @@ test('addresses of nobody fill no table, others are not told less, and nothing t
   await tell()
   const told = (await failuresOf(tenant)).slice(before)
   expect(sum(told)).toBe(asked)
-  // Of nobody one each for what was tried and why.
+  // Failures without a user: one event for each method and reason.
   expect(new Set(told.map(({ target_id, data }) => [target_id, data.method, data.reason].join())).size).toBe(
     told.length,
   )

@@ -10,10 +10,10 @@ import { findDirectory } from '../tenancy/directory.ts'
 import type { Work } from '../work.ts'
 import { type EventInput, eventCatalogue, eventRow, record, systemOrigin } from './events.ts'
 
-/** Failures that a process records one by one in an hour: of a directory, and of these at one address. */
+/** The number of failures that a process records individually in an hour, for a directory and for one address in it. */
 export const TOLD_AN_HOUR = { ofDirectory: 500, ofAddress: 20 }
 
-/** Members of the data of an event that stands for several. */
+/** Members of the data of an event that stands for several failures. */
 export const countedMembers = {
   count: Type.Optional(
     Type.Integer({
@@ -27,8 +27,9 @@ export const countedMembers = {
   last_at: Type.Optional(Type.String({ format: 'date-time', description: 'With `count`: time of the last failure.' })),
 }
 
-// In how many rows failures without a target are counted. Those at one address are in one row, as those of a user are, and
-// rarely share it with another's: requests at the same time wait for one another as long for either.
+// The number of rows in which failures without a target are counted. The failures at one address use one row, as those
+// of a user do, and rarely share it with another address. So concurrent requests wait equally long for known and
+// unknown addresses.
 const SLOTS = 256
 
 const HOUR_MS = 3_600_000
@@ -36,10 +37,10 @@ const HOUR_MS = 3_600_000
 const told = perPlatform(() => ({ since: 0, counts: new Map<string, number>() }))
 
 /**
- * Records a failure that anyone can cause any number of times: individually up to a bound, and as a count beyond it, so
- * that an attacker cannot fill the disk. `identity` is the keyed hash of the address, whether or not a user has it, so that
- * known and unknown addresses cost the same. `own`: data that is unique to each failure. Only individual events have it,
- * because counting by it would create a row for each failure.
+ * Records a failure that anyone can cause any number of times. Up to a limit failures are recorded individually, and
+ * beyond it only counted, so that an attacker cannot fill the disk. `identity` is the keyed hash of the address,
+ * whether or not a user has it, so that known and unknown addresses cost the same. `own` is data that is unique to
+ * each failure. Only individual events have it, because counting by it would create a row for each failure.
  */
 export async function recordFailure(
   work: Pick<Work, 'platform' | 'directory' | 'origin' | 'db'>,
@@ -89,10 +90,10 @@ interface CountRow {
 }
 
 const isDue = sql`first_at < clock_now() - interval '5 minutes'`
-// In the order of the primary key: those of a directory, which are recorded together, follow one another.
+// In primary key order, so that a directory's failures are together. They are recorded together.
 const DUE = { table: 'event_counts', key: 'key', isDue, orderBy: 'directory_id', batch: 1000 } as const
 
-/** Records how many failures were counted: an event for each user, kind and reason. */
+/** Records how many failures were counted, in one event for each user, kind and reason. */
 export const recordCountedFailures: JobHandler = {
   name: 'failures.record',
   cron: '*/5 * * * *',

@@ -8,32 +8,32 @@ interface Person {
   name: string | null
 }
 
-/** Who caused something, and in which request. */
+/** Who caused something, and with which request. */
 export interface Origin {
   requestId: string | null
-  /** The caller. Rules and limits go by it. */
+  /** The caller, whose rights and limits apply. */
   actor: Actor
-  /** The user who has proved who they are by this request: the actor of its events. */
+  /** The user who proved their identity with this request and is therefore the actor of its events. */
   provenUserId?: string
-  /** The person that the customer's backend acts for, if it says so. Recorded, and never used for a decision. */
+  /** The person that the customer's backend acts for, if it names one. Recorded, and never used for a decision. */
   onBehalfOf?: Person
-  /** The end user behind a request of the customer's backend, when it says so. */
+  /** The end user behind a request of the customer's backend, if it says so. */
   endUser: {
     ip: string | null
     userAgent: string | null
-    /** The token that a passed challenge gave to the person's device. */
+    /** The token that the person's device got for a passed challenge. */
     trustedDevice?: string | null
   }
-  /** Types recorded so far: a route that declares an event and records none fails in tests. */
+  /** The types of events recorded so far. In tests, a route fails that declares an event and records none. */
   recorded: string[]
 }
 
-/** The same work, whose events have as actor the user who has proved who they are. */
+/** The same work, with the user who proved their identity as the actor of its events. */
 export function asProvenUser<W extends { origin: Origin }>(work: W, userId: string): W {
   return { ...work, origin: { ...work.origin, provenUserId: userId } }
 }
 
-/** Who an event says caused it. `via`: the caller, where a user signed in through it. */
+/** The cause in an event. `via` is the caller through which a user signed in. */
 export function causeOf({ actor, provenUserId, onBehalfOf }: Origin): Cause {
   const person = onBehalfOf ?? null
   if (provenUserId === undefined || (actor.type === 'user' && actor.id === provenUserId))

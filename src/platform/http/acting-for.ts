@@ -3,14 +3,14 @@ import { type ApiError, invalidField } from '../errors.ts'
 import type { Origin } from '../events/origin.ts'
 import { isName, MAX_NAME } from '../schema.ts'
 
-/** The id, in the customer's backend, of the person that it acts for. */
+/** The customer's own id of the person that its backend acts for. */
 export const ACTOR_ID_HEADER = 'X-Actor-Id'
-/** What that person is called. */
+/** The name of that person. */
 export const ACTOR_NAME_HEADER = 'X-Actor-Name'
 
 /**
- * The person that a backend acts for, as its request says; undefined where it says nothing. Only recorded: it grants nothing.
- * Throws `invalid_request`.
+ * Reads from the headers which person a backend acts for. Returns undefined if there is none. The person is only
+ * recorded and gets no rights. Throws `invalid_request`.
  */
 export function readActingFor(headers: IncomingHttpHeaders): Origin['onBehalfOf'] {
   const id = readHeader(headers, ACTOR_ID_HEADER)
@@ -29,7 +29,7 @@ function readHeader(headers: IncomingHttpHeaders, header: string): string | null
   return text
 }
 
-// Header values are bytes: whether one beyond ASCII is Latin-1 or UTF-8, nothing says (RFC 9110 §5.5).
+// Header values are bytes, and nothing says whether those beyond ASCII are Latin-1 or UTF-8 (RFC 9110 §5.5).
 function decode(sent: string): string | null {
   if (!/^[\x20-\x7e]*$/.test(sent)) return null
   try {

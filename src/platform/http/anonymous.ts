@@ -6,41 +6,41 @@ import { limitNetworks } from '../limits/network-limit.ts'
 import { runInTurn } from '../limits/place.ts'
 import { networkOf } from './client-address.ts'
 
-/** Whose request it is, as far as can be told without a credential. */
+/** The client of a request, as far as it is known without a credential. */
 export interface Peer {
   ip: string
-  /** Whether it has hung up. */
+  /** Whether the client has closed the connection. */
   isGone(): boolean
 }
 
-/** What asks without a credential, or with one that is not known to be right: bounded where it comes from. */
+/** Requests without a credential, or with one that may be wrong. They are limited by the client's network. */
 export interface AnonymousTraffic {
-  /** Counts a request that needs no credential. Returns the refusal if its network has none left. */
+  /** Counts a request that needs no credential. Returns a refusal if its network has used up its limit. */
   count(peer: Peer, nowMs: number): ApiError | null
-  /** Runs work in its turn, on connections that no caller waits for. Throws `unavailable`. */
+  /** Runs work when it is its turn, on connections that callers do not use. Throws `unavailable`. */
   run<T>(peer: Peer, work: () => Promise<T>): Promise<T>
-  /** The same to look up a credential. Throws `rate_limited` when too many of the network's were wrong. */
+  /** Runs work that looks up a credential. Throws `rate_limited` if the network has sent too many wrong ones. */
   lookUp<T>(peer: Peer, nowMs: number, work: () => Promise<T>): Promise<T>
-  /** Counts a credential that was refused. Returns what to refuse the request with. */
+  /** Counts a credential that was refused. Returns the error for the request. */
   fail(peer: Peer, nowMs: number, refusal: ApiError): Promise<ApiError>
-  /** What comes before a refusal for too many requests. */
+  /** Waits before a request is refused for sending too many requests. */
   delay(refusal: ApiError): Promise<ApiError>
 }
 
-// A page loads in a few requests, and many people may have one address.
+// A page loads with a few requests, and many people may share an address.
 const BURST_SECONDS = 10
 
-// Each kind has two connections to the database, if it needs one. No network has every turn.
+// Each kind uses up to two database connections. No network can take every turn.
 const REQUESTS = { turns: 16, turnsOfOne: 12 }
 const LOOK_UPS = { turns: 8, turnsOfOne: 6 }
-// Few turns begin in one iteration of the event loop, so that callers do not wait for them.
+// Only a few turns start in one iteration of the event loop, so that callers do not wait for them.
 const QUEUE = { places: 2000, patienceMs: 3000, perLoop: 2 }
 const [MAX_PAUSES, PAUSE_MS] = [2000, 1000]
 
-/** `perSecond` is the rate of each network, for requests and for wrong credentials; null for none. */
+/** `perSecond` limits the requests and the wrong credentials of each network. Null means no limit. */
 export function limitAnonymous(perSecond: number | null): AnonymousTraffic {
   const open = openFairQueue({ ...QUEUE, ...REQUESTS })
-  // Requests whose credential may be right do not wait for those without one.
+  // Requests whose credential may be right do not wait behind requests without one.
   const lookUps = openFairQueue({ ...QUEUE, ...LOOK_UPS })
   let pauses = 0
   const rate = perSecond === null ? null : { perSecond, burst: perSecond * BURST_SECONDS }
@@ -51,7 +51,7 @@ export function limitAnonymous(perSecond: number | null): AnonymousTraffic {
     if (pauses >= MAX_PAUSES)
       return new ApiError(definition, { ...details, headers: { ...details.headers, connection: 'close' } })
     pauses++
-    // Of different length, so that many connections do not ask again at the same moment.
+    // The delay varies, so that many connections do not send the next request at the same moment.
     await setTimeout(PAUSE_MS * (0.5 + Math.random()))
     pauses--
     return refusal

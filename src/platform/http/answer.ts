@@ -7,54 +7,57 @@ export type Statuses = { [status: number]: TSchema }
 
 const status = Symbol('status')
 
-/** An answer with a status other than 200. */
+/** A response with a status other than 200. */
 export interface Answered<N, B> {
   readonly [status]: N
   readonly body: B
 }
 
-/** Sends the browser on: 302 from a GET, 303 from a form (RFC 9110 §15.4). */
+/** Redirects the browser: 302 for a GET, 303 for a form (RFC 9110 §15.4). */
 export interface Redirect {
-  /** An absolute http(s) URL. From the form of a page, another host must be its `leadsTo`. */
+  /** An absolute http(s) URL. A page's form may redirect to another host only if it is the page's `leadsTo`. */
   redirectTo: string
 }
 
 const table = Symbol('table')
 
-/** An answer as CSV (RFC 4180), of a route that declares it. */
+/** A response as CSV (RFC 4180), for routes that declare it. */
 export interface Table {
   readonly [table]: string
 }
 
-/** Rows as CSV, the first of which has the names. */
+/** Sends rows as CSV. The first row has the column names. */
 export function asTable(rows: readonly (readonly (string | number | null)[])[]): Table {
   return { [table]: rows.map(csvLine).join('') }
 }
 
-/** A row as CSV (RFC 4180). What a spreadsheet would take for a formula is made a text. */
+/** A row of CSV (RFC 4180). Text that a spreadsheet would run as a formula is escaped. */
 export function csvLine(row: readonly (string | number | null)[]): string {
   const cell = (value: string | number | null) => (typeof value === 'string' ? csvCell(value) : String(value ?? ''))
   return `${row.map(cell).join(',')}\r\n`
 }
 
-/** The text of such an answer, or null for another. */
+/** The text of such a response, or null for any other value. */
 export function tableOf(value: unknown): string | null {
   return typeof value === 'object' && value !== null && table in value ? String(value[table]) : null
 }
 
 const download = Symbol('download')
 
-/** An answer of any length, of a route that declares its types: sent piece by piece, as fast as the client reads. */
+/** A response of any length, for routes that declare its types. It is sent in parts, as fast as the client reads. */
 export interface Download {
   readonly [download]: { type: string; name: string; pieces: AsyncIterable<string> }
 }
 
-/** `name` is that of the file. A piece is asked for when the one before is sent, and none once the client has gone. */
+/**
+ * `name` is the file name. The next part is requested when the previous one was sent, and none after the client has
+ * left.
+ */
 export function asDownload(type: string, name: string, pieces: AsyncIterable<string>): Download {
   return { [download]: { type, name, pieces } }
 }
 
-/** What such an answer consists of, or null for another. */
+/** The content of such a response, or null for any other value. */
 export function downloadOf(value: unknown): Download[typeof download] | null {
   return isDownload(value) ? value[download] : null
 }
@@ -64,8 +67,8 @@ function isDownload(value: unknown): value is Download {
 }
 
 /**
- * What a handler may return: the body of a 200, one of its other statuses, or a redirect or a page if the route declares
- * them.
+ * The values that a handler may return: the body of a 200, another of the route's statuses, or a redirect or a page if
+ * the route declares them.
  */
 export type Answer<R extends TSchema, S extends Statuses> =
   | Static<R>
@@ -75,7 +78,7 @@ export type Answer<R extends TSchema, S extends Statuses> =
   | Table
   | Download
 
-/** An answer with a status that the route declares in `replies`. */
+/** A response with a status that the route declares in `replies`. */
 export function answer<N extends number, B>(code: N, body: B): Answered<N, B> {
   return { [status]: code, body }
 }
@@ -86,7 +89,7 @@ export function statusOf(value: unknown): { code: number; body: unknown } {
   return { code: 200, body: value }
 }
 
-/** The URL that an answer redirects to, or null. Throws for one that is not http(s), which a browser might run. */
+/** The URL that a response redirects to, or null. Throws if it is not http(s), because a browser might run it. */
 export function redirectOf(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || !('redirectTo' in value)) return null
   const { protocol, href } = new URL(String(value.redirectTo))

@@ -7,7 +7,7 @@ import { lockConnections } from '../../../test/held-connections.ts'
 import { serve } from '../../../test/walkers/extra-routes.ts'
 import { definePage } from '../pages/pages.ts'
 
-// Who is to blame for a failure: the database, its load, ourselves, or a client that went away.
+// A failure is attributed to its cause: the database, its load, the service itself, or a client that left.
 
 const app = await startApp({ ownBounds: true })
 const { platform } = app.app
@@ -38,7 +38,7 @@ interface Line {
   error?: { code?: string; frames?: string[] }
 }
 
-/** What was logged since, above the lines of requests. */
+/** Log lines since `start`, except the lines for requests. */
 function linesSince(start: number): Line[] {
   const lines: Line[] = app.logLines.slice(start).map((line) => JSON.parse(line))
   return lines.filter(({ msg }) => msg !== 'request')
@@ -48,7 +48,7 @@ test.each([
   ['/v1/otp/generate', { 'x-api-key': tenant.key, 'content-type': 'application/json' }],
   ['/auth/link', { 'content-type': 'application/x-www-form-urlencoded' }],
 ])('a client that hangs up in its body for %s is nobody’s outage', async (path, headers) => {
-  // Known to the cache from here on, so that the body is being read when the server says to continue.
+  // The key is in the cache from now on, so the service is already reading the body when it sends 100 Continue.
   await tenant.get('/v1/auth/methods')
   const start = app.logLines.length
   const socket = connect(Number(new URL(app.baseUrl).port), '127.0.0.1')
@@ -95,7 +95,7 @@ test('refusals under load are one warning without a stack, however many there ar
   ])
 })
 
-// Last, since the broken connection is in the pool until somebody else has taken it.
+// Runs last, because the broken connection stays in the pool until another request takes it.
 test('a broken connection to the database is a 503 with Retry-After, and an error in the log', async () => {
   const start = app.logLines.length
   const reply = await fetch(`${base}/test/broken`)

@@ -18,7 +18,7 @@ async function usersIn(): Promise<unknown[]> {
   return (await tenant.get(`/v1/users?subOrgId=${subOrgId}`)).body.users
 }
 
-/** Metadata whose innermost value lies so many levels below the body. */
+/** Metadata whose innermost value is this many levels below the body. */
 function nested(levels: number): string {
   const inside = levels - 1
   return `{"subOrgId":"${subOrgId}","email":"${newEmail()}","metadata":${'{"a":'.repeat(inside)}1${'}'.repeat(inside)}}`
@@ -41,7 +41,7 @@ test('a body is nested as deep as anybody needs, and no deeper', async () => {
     expect([levels, reply.status, codesOf(reply)]).toEqual([levels, 400, ['depth']])
   }
   const lists = `{"users":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
-  // A row that is refused fails alone.
+  // A refused row does not affect the other rows.
   const { body } = await tenant.put(`/v1/users?subOrgId=${subOrgId}`, lists)
   expect([body.created, body.failed.length]).toEqual([[], 1])
   expect(await usersIn()).toHaveLength(before)
@@ -64,7 +64,7 @@ test('what is no text is refused wherever it stands: in values, keys and the que
   expect(await usersIn()).toHaveLength(before)
 })
 
-/** The answer to a body of which nobody tells the length before. */
+/** Sends a body without announcing its length, and returns the status. */
 function statusInParts(text: string): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const headers = { 'x-api-key': tenant.key, 'content-type': 'application/json' }
@@ -115,7 +115,7 @@ test('a compressed body is refused as such and not unpacked, whatever it would c
   const small = JSON.stringify({ subOrgId, email: newEmail() })
   const bomb = JSON.stringify({ subOrgId, email: newEmail(), metadata: { a: ' '.repeat(50_000_000) } })
   for (const [encoding, packed] of [
-    // Said alone: the body could be read.
+    // The header alone is wrong, because the body itself could be read.
     ['gzip', Buffer.from(small)],
     ['identity, gzip', gzipSync(small)],
     ['gzip', gzipSync(small)],
@@ -144,6 +144,6 @@ test('who can read no JSON is refused before anything is done', async () => {
   expect(await usersIn()).toHaveLength(before)
   for (const accept of ['*/*', 'application/*', 'text/html, application/json;q=0.1', 'application/problem+json'])
     expect([accept, (await create(accept)).status]).toEqual([accept, 200])
-  // Load balancers ask as they like.
+  // Load balancers may send any Accept header.
   expect((await app.as(null).get('/healthz', { accept: 'text/html' })).status).toBe(200)
 })

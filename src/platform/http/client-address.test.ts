@@ -18,7 +18,7 @@ const SPOOFS: Record<string, string>[] = [
   { 'x-client-ip': STRANGER, 'true-client-ip': STRANGER, 'cf-connecting-ip': STRANGER },
 ]
 
-/** Where a key was last used from, after a request with these headers. */
+/** The address from which a key was last used, after a request with these headers. */
 async function usedFrom(service: TestApp, headers: Record<string, string>): Promise<string | null> {
   const tenant = await service.tenant()
   expect((await tenant.get('/v1/environments', headers)).status).toBe(200)
@@ -47,7 +47,7 @@ test('who trusts a proxy takes the address that the proxy adds, and nothing from
     expect([headers, await usedFrom(behindProxy, headers)]).toEqual([headers, '127.0.0.1'])
 })
 
-/** Posts the form of a page, with a Host of one's own choosing. */
+/** Posts the form of a page with a chosen Host header. */
 async function pressAs(service: TestApp, form: Record<string, string>, headers: Record<string, string>) {
   const body = new URLSearchParams(form).toString()
   const type = 'application/x-www-form-urlencoded'
@@ -69,12 +69,12 @@ test.each([
   async (_, service, expected) => {
     const tenant = await service.tenant()
     const { person, link } = await mailLinkTo(service, tenant, 'recovery')
-    // Genuine, but of another purpose.
+    // A genuine link with a wrong purpose.
     const wrong = { token_hash: link.token_hash, email: person.email, type: 'magiclink' }
     const headers = {
       'x-forwarded-for': STRANGER,
       'x-forwarded-host': 'evil.example',
-      // What a backend says of its user counts with its key alone.
+      // The end user's address in a header only counts with an API key.
       'x-end-user-ip': '198.51.100.1',
       'x-end-user-agent': 'made up',
       'user-agent': 'Browser/1',

@@ -1,19 +1,19 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
-/** The peer's address, with IPv4 in its usual form however the socket writes it. */
+/** The peer's address. IPv4 addresses have their usual form, however the socket writes them. */
 export function clientAddress(request: FastifyRequest): string {
   return request.ip.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
 /**
- * The network that one person's addresses share: an IPv4 address itself, the /64 of an IPv6 address. Every spelling of
+ * The network that one person's addresses share: the address itself for IPv4, and its /64 for IPv6. Every spelling of
  * an address gives the same result.
  */
 export function networkOf(ip: string): string {
   const plain = ip.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIP(plain) !== 6) return plain
-  // The URL parser writes an address in its shortest form, IPv4 in hexadecimal groups.
+  // The URL parser writes an address in its shortest form, with IPv4 as hexadecimal groups.
   const short = new URL(`http://[${plain}]`).hostname.slice(1, -1)
   const [head = '', tail = ''] = short.split('::')
   const front = head === '' ? [] : head.split(':')
@@ -29,17 +29,20 @@ export function networkOf(ip: string): string {
     .join('.')
 }
 
-// What proxies add to requests.
+// Headers that proxies add to requests.
 const FORWARDED =
   /^(forwarded|via|cdn-loop|x-(forwarded|original|envoy|azure|amzn)-.+|x-(real|cluster-client)-ip|x-host|((x|true|fastly)-)?client-ip|cf-connecting-ip)$/
 
-/** From this machine itself, and not by a name that foreign DNS points at it (DNS rebinding). */
+/**
+ * Whether the request comes from this machine and names it by a local host name. Foreign DNS could point another name
+ * here (DNS rebinding).
+ */
 export function isLocal(request: FastifyRequest): boolean {
   return (
-    // A proxy on this machine forwards requests of others and may rewrite the host name. This also holds for a trusted
-    // proxy, which may leave out the address of its client.
+    // A proxy on this machine forwards requests of others and may rewrite the host name. This includes a trusted
+    // proxy, which may leave out its client's address.
     !Object.keys(request.headers).some((name) => FORWARDED.test(name)) &&
-    // nginx uses HTTP/1.0 towards its upstream by default. Browsers and curl do not.
+    // nginx uses HTTP/1.0 to its upstream by default. Browsers and curl do not.
     request.raw.httpVersion !== '1.0' &&
     /^(127\.|::1$)/.test(clientAddress(request)) &&
     /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(request.host)

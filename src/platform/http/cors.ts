@@ -3,15 +3,15 @@ import { httpErrors } from '../errors.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Cors } from './route.ts'
 
-/** Whether a directory lets pages of this origin call on behalf of its users. */
+/** Whether a directory allows pages of this origin to call the API for its users. */
 export type IsOriginAllowed = (directory: Directory, origin: string) => Promise<boolean>
 
 // Response headers that pages may read.
 const EXPOSED = 'x-request-id, retry-after, etag, link'
 
 /**
- * Lets a page read the response. Which origins a directory allows is known only once its token is verified; until then
- * every page may read a refusal, so that scripts can recognize an expired token.
+ * Allows the page to read the response. Which origins a directory allows is known only after its token was verified.
+ * Until then every page may read a refusal, so that scripts can recognize an expired token.
  */
 export function allowReading(cors: Cors, request: FastifyRequest, reply: FastifyReply): void {
   if (cors === 'none') return
@@ -34,7 +34,10 @@ export async function assertOriginAllowed(
   throw httpErrors.originNotAllowed({ extra: { origin } })
 }
 
-/** Answers a preflight (Fetch standard §3.2.2). It reveals nothing about a directory, which no preflight names. */
+/**
+ * Responds to a preflight (Fetch standard §3.2.2). A preflight names no directory, so the response reveals nothing
+ * about one.
+ */
 export function answerPreflight(cors: Cors, methods: string, request: FastifyRequest, reply: FastifyReply): void {
   allowReading(cors, request, reply)
   reply
@@ -47,7 +50,7 @@ export function answerPreflight(cors: Cors, methods: string, request: FastifyReq
     .send()
 }
 
-/** The origin of the calling page, or null: not a browser, or a page with an opaque origin. */
+/** The origin of the calling page. Null if the client is not a browser or the page has an opaque origin. */
 function originOf(request: FastifyRequest): string | null {
   const { origin } = request.headers
   return origin !== undefined && origin !== 'null' && URL.parse(origin)?.origin === origin ? origin : null

@@ -7,7 +7,7 @@ const { platform } = app.app
 const tenant = await app.tenant()
 const PATH = '/v1/environments'
 
-/** The answer to a request whose credentials are these headers alone. */
+/** Sends a request with only these headers as credentials. */
 const present = (headers: Record<string, string>) => app.as(null).get(PATH, headers)
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
@@ -53,7 +53,7 @@ test('two credentials are refused, of whatever two keys, and the same one twice 
   expect((await present({ 'x-api-key': tenant.key, ...bearer(tenant.key) })).status).toBe(200)
 })
 
-/** A key with an end or a ceiling. */
+/** A key with an expiry or a rate limit. */
 async function keyWith(limits: { expiresAt?: Date; requestsPerSecond?: number }): Promise<string> {
   const { key } = await createApiKey(platform, platform.db, {
     accountId: tenant.accountId,
@@ -86,7 +86,7 @@ test('a key ends when it says, though it was used a moment before', async () => 
 
 test('a key asks no more often than its ceiling, and takes nothing from another', async () => {
   const key = await keyWith({ requestsPerSecond: 2 })
-  // So many at once fall into two seconds at most.
+  // Requests sent at once fall into at most two seconds.
   const replies = await Promise.all(Array.from({ length: 12 }, () => present({ 'x-api-key': key })))
   const refused = replies.filter(({ status }) => status !== 200)
   expect(refused.length).toBeGreaterThanOrEqual(6)

@@ -11,7 +11,7 @@ export const crossSiteErrors = defineErrors({
 })
 
 /**
- * Accepts forms only from pages of this service, as far as the browser says where one comes from. Our pages send no
+ * Accepts forms only from pages of this service, as far as the browser says where a form comes from. Our pages send no
  * referrer, and therefore `Origin: null`. Throws `cross_site_request`.
  */
 export function refuseOtherSites(request: FastifyRequest, ownOrigin: string): void {

@@ -21,7 +21,7 @@ const subOrgId = await tenant.organization()
 await sql`create table written (step int)`.execute(platform.db)
 
 let aheadMs = 0
-// The clock stands still between the steps of a test: on a busy machine nothing is late.
+// The clock does not advance between the steps of a test, so a busy machine makes nothing late.
 const stoppedMs = performance.now()
 // Shared process: stops the clock of `performance.now`. `afterAll` restores it.
 const spied = vi.spyOn(performance, 'now').mockImplementation(() => stoppedMs + aheadMs)
@@ -159,7 +159,7 @@ test('what a request has begun in the background goes on after its answer', asyn
   if (!route) throw new Error('No route')
   const own = await serve(app, [route])
   await (await fetch(`${own}/test/background`)).text()
-  // The service has noted the end of that request before it answers the next.
+  // The service has noticed the end of that request before it answers the next.
   await (await fetch(`${own}/healthz`)).text()
   pass(10_000)
   go()
@@ -183,7 +183,7 @@ test('what a request shares with others it waits for no longer than it may, exce
 })
 
 test('a body that arrives slowly leaves the request its whole time', async () => {
-  // The service knows the key, so it begins to read the body at once.
+  // The key is cached, so the service begins to read the body at once.
   await tenant.get('/v1/api-keys/current')
   const text = JSON.stringify({ subOrgId, email: 'ada@example.com' })
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -215,7 +215,7 @@ test('a request is refused without waiting while no connection becomes free, and
   const third = await creation()
   expect([third.status, third.body.code, third.headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])
   expect(waiting()).toBe(2)
-  // No request waits for a job.
+  // A job is not waited for by a request.
   const job = withoutDeadline(() => serverProcess())
   await until(async () => waiting() === 3)
   await end()

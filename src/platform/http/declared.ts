@@ -4,13 +4,13 @@ import { errorsOf } from '../openapi/openapi-errors.ts'
 import type { Platform } from '../platform.ts'
 import type { Route } from './route.ts'
 
-/** What a route does not declare never leaves. */
+/** Refuses to send a status that the route does not declare. */
 export function assertDeclared(route: Route, code: number): void {
   if (!(code in route.replies))
     throw new Error(`${route.method} ${route.path} answered ${code}, which it does not declare`)
 }
 
-/** In tests: a route does what it declares. */
+/** In tests: checks that a route records only events that it declares, and those that it must. */
 export function checkEvents(route: Route, platform: Platform, origin: Origin): void {
   if (!platform.strict) return
   const always = route.events.map(({ type }) => type)
@@ -23,7 +23,7 @@ export function checkEvents(route: Route, platform: Platform, origin: Origin): v
     )
 }
 
-/** The same of errors. */
+/** In tests: checks that a route throws only errors that it declares. */
 export function asDeclaredError(route: Route, error: unknown): unknown {
   if (!(error instanceof ApiError)) return error
   const { code } = error.definition

@@ -14,8 +14,8 @@ import type { Pipeline } from './request-state.ts'
 import type { Route } from './route.ts'
 
 /**
- * Refuses a GET with a body (RFC 9110 §9.3.1). The body is not read, so a field in it, such as an organization, would be
- * ignored silently and the response would belong to another request.
+ * Refuses a GET with a body (RFC 9110 §9.3.1). The body is not read, so a field in it, such as an organization, would
+ * be silently ignored and the response would not be what the client asked for.
  */
 function refuseUnreadBody({ method, headers }: FastifyRequest): void {
   if (method !== 'GET' && method !== 'HEAD') return
@@ -23,19 +23,19 @@ function refuseUnreadBody({ method, headers }: FastifyRequest): void {
   throw httpErrors.invalidRequest({ detail: `A ${method} has no body: send parameters in the query.` })
 }
 
-// A body may take half a minute to arrive, and `prepare` of a route may wait for another server.
+// A body may take half a minute to arrive, and a route's `prepare` may wait for another server.
 const CALLER_HOLDS_MS = 1000
 
 /**
- * Who calls a route, and whether it may.
+ * Identifies the caller of a route and checks whether it may call.
  * - `onRequest`: the steps before a byte of the body is read.
- * - `renew`: asks again who calls, where the answer is older than a second. A caller acts with the rights that it has when
- *   its body has arrived, not with those that it had when it began to send (ASVS 5.0 §8.3.2).
+ * - `renew`: identifies the caller again if that was more than a second ago. A caller acts with the rights that it has
+ *   when its body has arrived, not those that it had when it began to send (ASVS 5.0 §8.3.2).
  */
 export function compileEntry(route: Route, pipeline: Pipeline) {
   const { platform } = pipeline
   const medium = mediaOf(route.media)
-  // Base URL: a form of another origin is refused.
+  // Base URL: a form from another origin is refused.
   const ownOrigin = new URL(platform.config.baseUrl).origin
   const { identify, authorizeCaller } = compileCaller(route, pipeline, ownOrigin)
   async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -56,9 +56,9 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
       if (!isReadable) throw httpErrors.notAcceptable()
       return
     }
-    // A refusal now is better than an answer after the caller has given up.
+    // A refusal now is better than a response after the caller has given up.
     if (!route.longRunning && platform.database.isBusy()) throw busy()
-    // Process clock: a cached key expires, and its rate is counted, without a database query.
+    // Process clock: a cached key expires, and its requests are counted, without a database query.
     const now = platform.clock.now()
     const caller = await identify(route.auth, request, now)
     if (!isReadable) throw httpErrors.notAcceptable()
@@ -79,14 +79,14 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
   return { onRequest, renew }
 }
 
-/** Finds out who calls a route, and refuses callers that may not. */
+/** Identifies the caller of a route, and refuses callers that may not call it. */
 function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
   const { platform } = pipeline
   async function identify(kind: keyof Authenticators, request: FastifyRequest, now: Date): Promise<Caller> {
     const { state } = request
     const caller = await authenticate(pipeline, kind, request, { peer: peerOf(request), now })
     state.caller = caller
-    // Process clock: how long ago this process authenticated the caller.
+    // Process clock: when this process authenticated the caller.
     state.identifiedAtMs = platform.clock.now().getTime()
     return caller
   }
@@ -97,14 +97,15 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
     else if (!mayReadOwnTeam(route, caller, namedIn(request.query)))
       authorize(caller, lesserScopeOf(route, caller) ?? route.scope ?? 'any key')
     if (caller.kind === 'key') {
-      // A member of the team is the actor, and so is an end user.
+      // For team members and end users the caller is already the person who acts, so the header is ignored.
       const onBehalfOf = readActingFor(request.headers)
       if (onBehalfOf) request.state.origin.onBehalfOf = onBehalfOf
     }
   }
 
   async function authorizeNonManager(caller: Exclude<Caller, ManagerCaller>, request: FastifyRequest): Promise<void> {
-    // An application that checks tokens by a route of users must not take a member of its account's team for one.
+    // An application that checks tokens with a route for users must not accept a member of its account's team as a
+    // user.
     if (caller.directory.kind === 'console' && !route.team)
       throw httpErrors.accessTokenInvalid({
         headers: { 'www-authenticate': 'Bearer realm="watchword", error="invalid_token"' },
@@ -118,17 +119,17 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
   return { identify, authorizeCaller }
 }
 
-/** The scope that admits a caller who lacks the route's own, if the caller has it. */
+/** The lesser scope of the route, if the caller lacks the route's own scope and has this one. */
 function lesserScopeOf({ lesserScope }: Route, { grants }: ManagerCaller) {
   return lesserScope && grants.has(lesserScope) ? lesserScope : null
 }
 
-/** Whether a route asks for no credential. */
+/** Whether a route needs no credential. */
 export function isAnonymous({ auth }: Route): boolean {
   return auth === 'public' || auth === 'page'
 }
 
-/** Whether a part of the path names nothing, as in `/v1/users//sessions`: the router takes it for a name. */
+/** Whether a path parameter is empty, as in `/v1/users//sessions`. The router accepts that as a name. */
 export function hasEmptyParameter({ params }: FastifyRequest): boolean {
   return typeof params === 'object' && params !== null && Object.values(params).includes('')
 }
@@ -138,8 +139,8 @@ export function peerOf(request: FastifyRequest): Peer {
 }
 
 /**
- * The limit of a client network on what needs no credential, checked before anything else: pages, public routes, and
- * whatever no route takes. Probes have none. Returns the refusal once it is due, or null.
+ * Applies the limit of a client network to pages, public routes and unknown paths, before anything else. Probes have
+ * no limit. Returns null, or the refusal after its delay.
  */
 export function refuseNetwork({ platform, anonymous }: Pipeline, request: FastifyRequest): Promise<ApiError> | null {
   const { route } = request.routeOptions?.config ?? {}
@@ -150,8 +151,8 @@ export function refuseNetwork({ platform, anonymous }: Pipeline, request: Fastif
 }
 
 /**
- * Authenticates the caller. Unless the credential was valid a moment ago, the look-up counts as anonymous, so that made-up
- * credentials do not slow down other callers. Throws the refusal of the credential, or `rate_limited`.
+ * Authenticates the caller. Unless the credential was valid a moment ago, the lookup counts as an anonymous request,
+ * so that made-up credentials do not slow down other callers. Throws the refusal of the credential, or `rate_limited`.
  */
 async function authenticate(
   { authenticators, anonymous }: Pipeline,
@@ -164,7 +165,7 @@ async function authenticate(
     return await authenticators[kind]({ headers, ip: peer.ip, subOrgId: namedIn(query), lookUp }, now)
   } catch (error) {
     if (!(error instanceof ApiError) || error.definition.status >= 500) throw error
-    // The credential was right.
+    // The credential was right, and only the environment is unknown.
     if (error.definition.code === httpErrors.environmentNotFound.code) throw error
     throw await anonymous.fail(peer, now.getTime(), error)
   }
@@ -175,7 +176,7 @@ function namedIn(query: unknown): string | null {
   return typeof named === 'string' ? named : null
 }
 
-/** The end user's own browser or device, when the request does not come through a customer's backend. */
+/** The end user's own browser or device, if the request does not come through a customer's backend. */
 function browserOf(request: FastifyRequest, ip: string): Origin['endUser'] {
   return { ip, userAgent: request.headers['user-agent']?.slice(0, 512) ?? null }
 }

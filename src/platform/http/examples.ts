@@ -1,8 +1,8 @@
-/** Examples of a route for the contract, where the composed ones would mislead. */
+/** Examples of a route for the contract, where the generated ones would mislead. */
 export interface RouteExamples<Body, Reply> {
   body?: Body
   reply?: Reply
-  /** Several by name, where one cannot show what there is. */
+  /** Several examples by name, where one example cannot show every form. */
   bodies?: Readonly<Record<string, Body>>
   replies?: Readonly<Record<string, Reply>>
 }

@@ -11,7 +11,7 @@ const EVERYWHERE = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Answers of every kind: of a handler, of each step that refuses, and of no route at all. */
+/** Responses of every kind: from a handler, from each step that refuses, and for unknown paths. */
 async function answersOf(service: typeof development) {
   const tenant = await service.tenant()
   const narrow = await tenant.withKey({ scopes: ['users.read'] })

@@ -1,14 +1,14 @@
 import { invalidField } from '../errors.ts'
 
 const MAX_DEPTH = 20
-// More than any request needs. Checking a million values would delay all other requests.
+// More values than any request needs. Checking a million values would delay all other requests.
 export const MAX_VALUES = 10_000
 const POISON = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Refuses what no field may contain: keys that reach a prototype (ASVS 15.3.6), NUL and lone surrogates, which
- * PostgreSQL cannot store, and nesting and numbers of values that only an attacker would send. Looks at no more values
- * than that, and at none inside the fields that are checked `apart`. Throws `invalid_request`.
+ * Refuses content that no field may have: keys that reach a prototype (ASVS 15.3.6), NUL and lone surrogates, which
+ * PostgreSQL cannot store, and nesting or numbers of values that only an attacker would send. Checks at most
+ * `MAX_VALUES` values, and skips the fields in `apart`, which are checked separately. Throws `invalid_request`.
  */
 export function refuseHostile(value: unknown, part: string, apart: ReadonlySet<string>): void {
   const path: string[] = []
@@ -26,7 +26,7 @@ export function refuseHostile(value: unknown, part: string, apart: ReadonlySet<s
     if (typeof value !== 'object' || value === null) return
     if (path.length >= MAX_DEPTH) refuse('depth', `is nested deeper than ${MAX_DEPTH} levels`)
     if (Array.isArray(value)) {
-      // Not by its keys, each of which would be made a text first.
+      // Loops by index, because iterating over keys would convert each index to text first.
       for (let n = 0; n < value.length; n++) enter(String(n), value[n])
       return
     }

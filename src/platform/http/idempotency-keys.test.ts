@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Caller, type Reply, startApp } from '../../../test/harness.ts'
 import { newEmail } from '../../../test/people/people.ts'
 
-// What a key is good for: one request of one API key, for a day.
+// An idempotency key is valid for one request of one API key, for a day.
 
 const service = await startApp()
 const { db } = service.app.platform

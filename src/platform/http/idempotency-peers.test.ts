@@ -6,7 +6,7 @@ import { startApp, type Tenant } from '../../../test/harness.ts'
 const service = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })
 const { db } = service.app.platform
 
-/** An identity provider that accepts requests and never answers. */
+/** An identity provider that accepts requests and never responds. */
 const open: ServerResponse[] = []
 const silent = createServer((_, response) => void open.push(response)).listen(0, '127.0.0.1')
 await once(silent, 'listening')
@@ -30,7 +30,7 @@ test('requests that wait for servers that never answer take no turn from other o
     { tenant: one, subOrgId: await one.organization() },
     { tenant: two, subOrgId: await two.organization() },
   ]
-  // More than all turns of the process, and more than those of the account and of each organization.
+  // More requests than the process, the account and each organization have turns.
   const waiting = testers.flatMap((run, n) => [1, 2, 3].map((m) => run(`silent-${n}-${m}`)))
   await expect.poll(() => open.length).toBe(9)
   for (const { tenant, subOrgId } of neighbours) {

@@ -42,7 +42,7 @@ test('the repeated answer has the headers of the first', async () => {
 })
 
 test('the answer is kept with what the request does, or neither is', async () => {
-  // A process that dies when it would keep the answer, as the database sees it.
+  // Simulates a process that dies before it stores the response, as the database would see it.
   await sql`create function refuse_keeping() returns trigger language plpgsql as
     $$ begin raise exception 'the process is gone'; end $$`.execute(db)
   await sql`create trigger refuse_keeping before update on idempotency_keys
@@ -73,7 +73,7 @@ test('of twenty at once one acts, and the others get its answer or are told to w
   expect((await create('race', 'mia@example.com')).headers.get('idempotent-replayed')).toBe('true')
 })
 
-/** Holds an organization, so that a change of it waits. */
+/** Locks an organization, so that a change of it waits. */
 async function lockDomainOwner(id = subOrgId) {
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>()
@@ -95,7 +95,7 @@ const rename = (key: string, by: Caller = tenant, id = subOrgId) =>
 const claims = async (like: string) =>
   (await db.selectFrom('idempotency_keys').select('key').where('key', 'like', like).execute()).length
 
-/** How many transactions wait for a lock. */
+/** The number of transactions that wait for a lock. */
 async function blocked(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
@@ -122,7 +122,7 @@ test('an organization whose requests hang leaves the others of its account turns
   const hang = (n: number) =>
     greedy.patch(`/v1/organizations/${subOrgId}`, { name: 'Later' }, { 'idempotency-key': `greedy-${n}` })
   const hanging = Array.from({ length: 60 }, (_, n) => hang(n))
-  // Two have a turn, thirty wait for one, and the others were refused: their keys are free again.
+  // Two requests have a turn and thirty wait. The others were refused, so their keys are free again.
   await expect.poll(async () => [await claims('greedy-%'), await blocked()]).toEqual([32, 2])
   const neighbour = await tenant.organization()
   for (let n = 0; n < 3; n++) {
@@ -163,7 +163,7 @@ test('a claim that ran out and was taken over undoes what the slow request did',
   const release = await lockDomainOwner()
   const slow = rename('slow')
   await expect.poll(() => claims('slow')).toBe(1)
-  // Another took the claim over, as after 60 seconds, and is under way.
+  // Simulates that another request took over the claim after 60 seconds and is still running.
   await sql`update idempotency_keys set created_at = created_at + interval '1 second' where key = 'slow'`.execute(db)
   await release()
   const reply = await slow

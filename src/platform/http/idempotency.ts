@@ -16,17 +16,17 @@ import type { Route } from './route.ts'
 
 const requests = hashPurpose('idempotency')
 
-/** An answer as it is sent. */
+/** A response as it is sent. */
 interface SentAnswer {
   status: number
-  /** Those of the answer itself, such as its ETag. */
+  /** Headers of the response itself, such as its ETag. */
   headers: Record<string, string>
   body: string
 }
 
-/** The answer of a request with an `Idempotency-Key`. */
+/** The response to a request with an `Idempotency-Key`. */
 export interface SentOnce extends SentAnswer {
-  /** Whether it is that of an earlier request. */
+  /** Whether the response is the stored response of an earlier request. */
   replayed: boolean
 }
 
@@ -36,25 +36,26 @@ interface RepeatableRequest {
   body: unknown
 }
 
-/** What a request does. */
+/** The parts of a request's work. */
 interface Acting<P> {
-  /** Takes long, writes nothing, and holds no connection and no turn. */
+  /** Takes long, writes nothing, and uses no connection and no turn. */
   prepare(): Promise<P>
-  /** Looks the caller up again, who has waited for a turn. Throws if it has lost its rights. */
+  /** Looks up the caller again after waiting for a turn. Throws if the caller has lost its rights. */
   renewCaller(): Promise<unknown>
-  /** The rest, in a transaction. */
+  /** The rest of the work, in a transaction. */
   run(tx: Tx, prepared: P): Promise<SentAnswer>
 }
 
-// A transaction holds one of ten connections while it runs. An account can make any number of keys. It shares its places
-// between its environments and, in each of them, between its own keys and those of each organization.
+// A transaction uses one of ten connections while it runs, and an account can make any number of keys. So an account
+// shares its places between its environments and, in each environment, between its own keys and those of each
+// organization.
 const queue = perPlatform(() =>
   openFairQueue({ turns: 5, turnsOfOne: 3, places: 105, placesOfOne: 32, patienceMs: 3000 }),
 )
 
 /**
- * Whether an answer has an access token, and a refresh token perhaps. It would be answered again after its session has
- * ended, and to keep it would be to keep what opens sessions in a readable form.
+ * Whether a response has an access token, and perhaps a refresh token. Such a response is not stored: it could be
+ * repeated after its session has ended, and storing it would keep usable credentials in readable form.
  */
 function bringsSession(route: Route, { body }: SentAnswer): boolean {
   return body.includes(SESSION) && JSON.stringify(route.replies).includes(SESSION)
@@ -63,10 +64,11 @@ function bringsSession(route: Route, { body }: SentAnswer): boolean {
 const SESSION = '"access_token":'
 
 /**
- * Runs a request once per `Idempotency-Key`, and keeps its answer for 24 hours in the same transaction. A repeated request
- * gets the kept answer, except an answer with a session, which is not kept. The key is claimed first. `prepare` then runs
- * without a turn, because it may wait for a stranger's server. Only the transaction takes a turn. After a deadlock, the
- * transaction and `run` are repeated. Throws what `claimKey` throws, and `unavailable` when too many requests wait.
+ * Runs a request once for each `Idempotency-Key`, and stores its response for 24 hours in the same transaction. A
+ * repeated request gets the stored response. A response with a session is not stored. The key is claimed first.
+ * `prepare` then runs without a turn, because it may wait for another server. Only the transaction takes a turn. After
+ * a deadlock, the transaction and `run` are repeated. Throws what `claimKey` throws, and `unavailable` when too many
+ * requests wait.
  */
 export async function runOnce<P>(
   context: { platform: Platform; db: Db; caller: ManagerCaller },
@@ -86,14 +88,15 @@ export async function runOnce<P>(
       return inTx(context, async ({ db }) => {
         const answer = await run(db, prepared)
         const isOurs = bringsSession(route, answer) ? await release(db, claim) : await keep(platform, db, claim, answer)
-        // The claim expired, and a repetition of the request took it over: this one is rolled back.
+        // The claim expired and a repeated request took it over, so this request is rolled back.
         if (!isOurs) throw inProgress()
         return answer
       })
     })
     return { ...answer, replayed: false }
   } catch (error) {
-    // The request may have no time left. The claim goes all the same, or its repetition would find it for a minute.
+    // The claim is released even if the request has no time left. Otherwise a repeated request would be refused for a
+    // minute.
     const releasing = withoutDeadline(() => release(platform.db, claim))
     await waitUntilDeadline(releasing).catch(() => undefined)
     throw error
@@ -101,20 +104,21 @@ export async function runOnce<P>(
 }
 
 const MAX_KEY_LENGTH = 255
-// A process that died leaves its claim behind; no request runs longer than this.
+// A process that died leaves its claim behind. No request runs longer than this.
 const CLAIM_SECONDS = 60
 
-/** What a repetition is known by. */
+/** Identifies a repeated request. */
 interface Digest {
-  /** As it is stored. */
+  /** The hash that is stored. */
   hash: Buffer
-  /** Whether a stored one is of the same request. */
+  /** Whether a stored hash is of the same request. */
   matches(stored: Buffer): Promise<boolean>
 }
 
 /**
- * Of the path and the body of a request, and of the environment that a member chose. Where the body has a secret that may be guessed, as passwords can, it is argon2id
- * of the keyed hash, as what is stored of passwords themselves. Throws `unavailable` when too many hashes wait.
+ * Hashes the path and body of a request, and the environment that a member chose. If the body has a secret that can be
+ * guessed, such as a password, the result is argon2id of the keyed hash, as for stored passwords. Throws `unavailable`
+ * when too many hashes wait.
  */
 async function digestOf(
   platform: Platform,
@@ -122,7 +126,7 @@ async function digestOf(
   route: Route,
   { url, body }: RepeatableRequest,
 ): Promise<Digest> {
-  // A member may send the same request in another environment.
+  // A member may send the same request to another environment.
   const environment = caller.kind === 'member' && caller.environmentSlug !== 'production' ? [caller.environmentId] : []
   const keyed = keyedHash(platform.keyring.hashKey(requests), url, JSON.stringify(body ?? null), ...environment)
   const isKeyed = async (stored: Buffer) => sameHash(stored, keyed)
@@ -133,7 +137,7 @@ async function digestOf(
   const cost = platform.hashCost ?? LOWEST_COST
   return {
     hash: Buffer.from(await computePassword(hasher, 'hashArgon2id', { ...cost, input })),
-    // For a day after an upgrade there are some of the release before, which took the keyed hash alone.
+    // For a day after an upgrade, the previous release's hashes remain, which are the keyed hash alone.
     matches: async (stored) =>
       stored.length === keyed.length
         ? isKeyed(stored)
@@ -141,15 +145,15 @@ async function digestOf(
   }
 }
 
-/** A claimed key: its row, and the account whose data key seals the answer. */
+/** A claimed key: its row, and the account whose data key seals the response. */
 interface Claim {
   row: { api_key_id: string; route: string; key: string; created_at: Date }
   accountId: string
 }
 
 /**
- * Claims the key of a request for 24 hours, or finds the answer that was kept for it. Throws `idempotency_key_reused`
- * for another body and `idempotency_in_progress` while the first request runs.
+ * Claims the key of a request for 24 hours, or finds the stored response. Throws `idempotency_key_reused` for a
+ * different body, and `idempotency_in_progress` while the first request runs.
  */
 async function claimKey(
   platform: Platform,
@@ -162,11 +166,11 @@ async function claimKey(
   const name = `${route.method} ${route.path}`
   const id = { api_key_id: caller.credentialId, route: name, key }
   const row = await claimRow(platform.db, { ...id, caller_kind: caller.kind, body_hash: digest.hash })
-  // Between the insert that met a running claim and the select, the claim may have been released.
+  // The claim may have been released between the insert, which met a running claim, and this select.
   if (!row) throw inProgress()
   const claim = { row: { ...id, created_at: row.created_at }, accountId: caller.accountId }
   if (row.claimed) return { claim, kept: null }
-  // The release before stored no kind.
+  // The previous release did not store the kind of caller.
   if (row.caller_kind !== null && row.caller_kind !== caller.kind) throw httpErrors.idempotencyKeyReused()
   if (!(await digest.matches(row.body_hash))) throw httpErrors.idempotencyKeyReused()
   if (row.status === null || row.reply_sealed === null) throw inProgress()
@@ -178,7 +182,7 @@ function inProgress() {
   return httpErrors.idempotencyInProgress({ headers: { 'retry-after': '1' } })
 }
 
-/** A row to claim. `api_key_id` is the id of the caller's credential, a key or a membership. */
+/** A row to claim. `api_key_id` is the id of the caller's API key or membership. */
 interface ClaimedRow {
   api_key_id: string
   caller_kind: ManagerCaller['kind']
@@ -187,7 +191,7 @@ interface ClaimedRow {
   body_hash: Buffer
 }
 
-/** The claimed row, or that of an earlier request. */
+/** The claimed row, or the row of an earlier request. */
 async function claimRow(db: Db, row: ClaimedRow) {
   const { rows } = await sql<{
     claimed: boolean
@@ -222,9 +226,9 @@ function sealedPlaceOf({ row, accountId }: Claim) {
   }
 }
 
-/** Stores the answer, in the transaction of what the request does. Returns whether the claim is still there. */
+/** Stores the response in the request's transaction. Returns whether the claim still exists. */
 async function keep(platform: Platform, tx: Tx, claim: Claim, { status, headers, body }: SentAnswer): Promise<boolean> {
-  // The state of a rate limit is that of now.
+  // Rate limit headers describe the moment of the first response, so they are not stored.
   const lasting = Object.entries(headers).filter(([name]) => !name.includes('ratelimit'))
   const sealed = await platform.keyring.seal(sealedPlaceOf(claim), JSON.stringify([Object.fromEntries(lasting), body]))
   const { numUpdatedRows } = await tx
@@ -236,8 +240,8 @@ async function keep(platform: Platform, tx: Tx, claim: Claim, { status, headers,
 }
 
 /**
- * Allows the request to be sent again: it was refused and had no effect, or its answer is for once. Returns whether the
- * claim was still there.
+ * Allows the request to be sent again, because it was refused and had no effect, or because its response must not be
+ * repeated. Returns whether the claim still existed.
  */
 async function release(db: Db, claim: Claim): Promise<boolean> {
   const { numDeletedRows } = await db

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
-/** An answer that is always the same: rendered and compressed once, then sent as bytes. */
+/** A response that never changes. It is rendered and compressed once, then sent as bytes. */
 export interface KeptAnswer {
   plain: Buffer
   gzipped: Buffer
@@ -12,10 +12,10 @@ export interface KeptAnswer {
 const kept = new WeakSet<object>()
 const compress = promisify(gzip)
 
-// Caches may keep it, and ask whether it is still right.
+// Caches may store it, but must check whether it is still current.
 const REVALIDATE = 'no-cache'
 
-/** Makes an answer of a text. Its tag is weak, since one stands for both encodings (RFC 9110 §8.8.1). */
+/** Makes such a response from a text. Its tag is weak, because both encodings share it (RFC 9110 §8.8.1). */
 export async function keepAnswer(
   content: string | Buffer,
   headers: Record<string, string> & { 'content-type': string },
@@ -28,7 +28,7 @@ export async function keepAnswer(
   return answer
 }
 
-/** Keeps what a function makes from its first use on; a failure is not kept. */
+/** Calls `make` at the first use and keeps the result. A failure is not kept. */
 export function keepOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null
   return () => {
@@ -49,7 +49,10 @@ interface Asked {
   'accept-encoding'?: string | string[] | undefined
 }
 
-/** What of a kept answer a request gets: 304 if it has it already, compressed only if it takes that. */
+/**
+ * Chooses the form of a kept response for a request: 304 if the client has it already, and compressed if the client
+ * accepts that.
+ */
 export function selectKept({ plain, gzipped, headers }: KeptAnswer, asked: Asked) {
   if (hasTag(asked['if-none-match'], headers['etag'] ?? ''))
     return { status: 304, headers: withoutContent(headers), body: undefined }
@@ -57,7 +60,7 @@ export function selectKept({ plain, gzipped, headers }: KeptAnswer, asked: Asked
   return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipped }
 }
 
-/** A browser takes the headers of a 304 for those of what it has: the policy of a page must be among them. */
+/** A browser applies the headers of a 304 to its stored response, so they must include the page's security policy. */
 function withoutContent({ 'content-type': _, ...headers }: Record<string, string>): Record<string, string> {
   return headers
 }
@@ -69,7 +72,7 @@ function hasTag(condition: string | undefined, etag: string): boolean {
   return condition.trim() === '*' || condition.split(',').some((tag) => opaque(tag) === opaque(etag))
 }
 
-/** RFC 9110 §12.5.3: the more specific wins, and `q=0` refuses. */
+/** RFC 9110 §12.5.3: the more specific entry wins, and `q=0` refuses. */
 function takesGzip(accepted: string): boolean {
   const weights = new Map(
     accepted

@@ -21,8 +21,8 @@ beforeEach(() => {
 const tag = 'Test'
 const Thing = Type.Object({ id: Type.String({ examples: ['1'] }) })
 
-// A route of each kind that no feature has yet: SCIM (bearer, its media type and statuses), and the form that an
-// identity provider has a browser send from its own site.
+// Routes of kinds that no feature has yet: SCIM (bearer token, its media type and statuses), and the form that an
+// identity provider makes a browser send from its own site.
 const routes = [
   defineRoute({
     method: 'POST',

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { send } from '../../../test/send.ts'
 
-// The mails of development sign people in: /dev/mail is for this very machine, whatever stands in front of it.
+// In development, mails contain sign-in links, so only this machine may read /dev/mail, whatever proxy is in front of
+// it.
 
 const app = await startApp()
 const proxied = await startApp({ env: { WATCHWORD_TRUST_PROXY: '127.0.0.0/8' } })

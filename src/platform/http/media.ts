@@ -4,17 +4,17 @@ import type { Problem } from './problem.ts'
 
 export type MediaName = keyof typeof media
 
-/** The format of a route's bodies, answers and refusals. */
+/** The format of a route's request bodies, responses and refusals. */
 interface Media {
-  /** Parses a body of this type; an empty one gives undefined. Throws `unsupported_media_type`, `invalid_json`. */
+  /** Parses a body of this type. An empty body is undefined. Throws `unsupported_media_type`, `invalid_json`. */
   read(type: string, text: string): unknown
-  /** Content type of an answer. */
+  /** The content type of responses. */
   type: string
-  /** Whether a client that sends this `Accept` can read the answers. */
+  /** Whether a client that sends this `Accept` can read the responses. */
   suits(accept: string): boolean
-  /** Content type of a refusal. */
+  /** The content type of refusals. */
   refusalType: string
-  /** A refusal, in the form that clients of this medium expect. */
+  /** Converts a refusal to the form that clients of this medium expect. */
   refuse(problem: Problem, requestId: string): Refusal
 }
 
@@ -31,10 +31,10 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Names and values; no name occurs twice. */
+/** Names and values. No name occurs twice. */
 export type Fields = Record<string, string>
 
-/** Refuses repeated names, which different parsers would read differently (ASVS 15.3.7). */
+/** Refuses repeated names, because different parsers would read them differently (ASVS 15.3.7). */
 export function refuseRepeatedNames(entries: Iterable<[string, unknown]>): Fields {
   const fields = new Map<string, string>()
   for (const [name, value] of entries) {
@@ -57,13 +57,16 @@ function json(type: string, body: object): Refusal {
   return { headers: { 'content-type': type }, text: JSON.stringify(body) }
 }
 
-/** The keywords of SCIM (RFC 7644 §3.12) for what the pipeline refuses. */
+/** SCIM's error keywords (RFC 7644 §3.12) for refusals by the pipeline. */
 const SCIM_TYPES = new Map<unknown, string>([
   [httpErrors.invalidJson.code, 'invalidSyntax'],
   [httpErrors.invalidRequest.code, 'invalidValue'],
 ])
 
-/** Of what has not the form of a message at all, "invalidSyntax"; `Operations` are of messages, never of resources. */
+/**
+ * "invalidSyntax" if the body does not have the form of a SCIM message. `Operations` occurs only in messages, never in
+ * resources.
+ */
 function scimTypeOf(code: unknown, errors: unknown): string | undefined {
   const [first]: unknown[] = Array.isArray(errors) ? errors : []
   const field = typeof first === 'object' && first !== null ? Reflect.get(first, 'field') : undefined
@@ -83,7 +86,7 @@ export const media = {
     refusalType: 'application/problem+json',
     refuse: ({ body }) => json('application/problem+json', body),
   },
-  /** SCIM (RFC 7644 §3.1, §3.8): plain JSON is accepted too, and so is a body without a type. */
+  /** SCIM (RFC 7644 §3.1, §3.8). Plain JSON and a body without a type are accepted too. */
   scim: {
     read(type, text) {
       if (text === '') return undefined
@@ -102,7 +105,7 @@ export const media = {
         detail,
       }),
   },
-  /** A form that a browser sends, answered with what it shows: pages, redirects, and refusals for people. */
+  /** A form that a browser sends. Responses are pages, redirects, and refusals for people. */
   form: {
     read(type, text) {
       if (text === '') return {}

@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import type { MediaName } from './media.ts'
 import type { Route } from './route.ts'
 
-/** In which medium a request is read and refused. */
+/** Returns the medium in which a request is read and refused. */
 export type MediumOf = (request: FastifyRequest) => MediaName
 
 /**
- * That of the route. Where there is none, clients of SCIM are refused as they understand it (RFC 7644 §3.12), by the folder
- * that all their routes are in; and people in front of a browser get a page.
+ * Returns the medium of the request's route. Without a route, SCIM clients get a SCIM error (RFC 7644 §3.12): they are
+ * recognized by the folder of all SCIM routes. People with a browser get a page.
  */
 export function findMedia(routes: Route[]): MediumOf {
   const folder = folderOf(routes.filter(({ media }) => media === 'scim').map(({ path }) => path))
@@ -19,7 +19,7 @@ export function findMedia(routes: Route[]): MediumOf {
   }
 }
 
-/** The folder that all paths are in; null for the root, and for no paths. */
+/** The folder that contains all paths, or null if that is the root or there are no paths. */
 function folderOf(paths: string[]): string | null {
   const [first, ...others] = paths.map((path) => path.split('/').slice(0, -1))
   if (!first) return null

@@ -100,7 +100,8 @@ test('a slug in place of the id of an organization is told as such', async () =>
     )
   const [found] = (await tenant.get(`/v1/organizations?slug=${slug}`)).body.subOrganizations
   expect(found.id).toBe(subOrgId)
-  // What is neither is not repeated; of an id nothing more is told.
+  // Text that is neither a UUID nor a slug is not repeated in the response. For an unknown UUID, the response does not
+  // explain the format.
   for (const text of ['<b>x</b>', 'x'.repeat(64), 'urn:uuid:0198b6f2-4503-7b31-88cc-4c599ba00e1e']) {
     const { body } = await tenant.get(`/v1/users?subOrgId=${encodeURIComponent(text)}`)
     expect(body.detail).toBe('subOrgId takes the id of an organization, a UUID.')

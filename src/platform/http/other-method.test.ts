@@ -49,7 +49,7 @@ test('a path is known behind an authority too', async () => {
     await Promise.all(['/v1/users', '/api/v1/users', '/api/v2/users'].map((path) => statusOf(baseUrl + path))),
   ).toEqual([401, 401, 404])
   expect(await statusOf(`${baseUrl}/api/v1/users`, 'DELETE')).toBe(405)
-  // Schemes are not case-sensitive, and whoever asks this server means it.
+  // URL schemes are not case-sensitive, and these requests mean this server.
   const spelled = [
     'HTTP://h/v1/users',
     'Https://h:1/api/v1/users',
@@ -73,7 +73,7 @@ test('a path ends at a fragment, and one that cannot be decoded, or an authority
   expect(await Promise.all(targets.map((target) => statusOf(target, 'DELETE')))).toEqual([405, 405, 405, 404, 404, 404])
 })
 
-/** Of a request target as it is. */
+/** Sends a request target unchanged, and returns the status. */
 async function statusOf(path: string, method = 'GET'): Promise<number | undefined> {
   const sent = request(baseUrl, { path, method }).end()
   const [reply]: IncomingMessage[] = await once(sent, 'response')

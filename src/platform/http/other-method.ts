@@ -9,12 +9,12 @@ interface Served {
   route: Route
 }
 
-/** Finds what is answered where the method of a request is not: a route of its path, and the refusal. */
+/** Finds the response to a request whose method its path does not have: a route of the path, and the refusal. */
 export type FindOther = (request: { method: string; url: string }) => { route: Route; refusal: ApiError } | null
 
 /**
- * 405 with `Allow` where the path is known (RFC 9110 §15.5.6). Asked only where no route was found: a route for each
- * refused method of each path would take as long to register as all the others.
+ * Refuses with 405 and `Allow` if the path exists (RFC 9110 §15.5.6). Called only if no route was found: registering a
+ * route for each refused method of each path would take as long as registering all other routes.
  */
 export function otherMethods(routes: Route[]): FindOther {
   let paths: [RegExp, Served][] | null = null
@@ -31,7 +31,7 @@ export function otherMethods(routes: Route[]): FindOther {
   }
 }
 
-/** The path as the router reads it: to the query or a fragment. Null where it cannot be decoded. */
+/** The path as the router reads it, up to the query or fragment. Null if it cannot be decoded. */
 function pathOf(url: string): string | null {
   const [path = ''] = url.split(/[?#]/, 1)
   try {
@@ -41,7 +41,7 @@ function pathOf(url: string): string | null {
   }
 }
 
-/** Patterns of all paths: as in the router, a name in its place comes before a parameter. */
+/** Patterns of all paths, in the router's order of precedence: a fixed name before a parameter. */
 function indexPaths(routes: Route[]): [RegExp, Served][] {
   const paths = [...methodsByPath(routes)].map(([path, served]) => {
     const parts = path.split('/').map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').split(/\{\w+\}/))
@@ -52,7 +52,7 @@ function indexPaths(routes: Route[]): [RegExp, Served][] {
   return paths.map(({ pattern, served }) => [pattern, served])
 }
 
-/** Every path with what it answers. Throws where the routes of a path have different rules for web pages. */
+/** Every path with its methods. Throws if the routes of a path have different rules for web pages. */
 export function methodsByPath(routes: Route[]): Map<string, Served> {
   const taken = new Map<string, Served>()
   for (const route of routes)
@@ -65,31 +65,31 @@ export function methodsByPath(routes: Route[]): Map<string, Served> {
   return taken
 }
 
-/** The methods of a path, as `Allow` names them: a preflight is answered where pages may call. */
+/** The methods of a path for `Allow`. Includes the preflight's method if pages may call the path. */
 export function allowOf({ methods, route }: Served): string {
   const taken = [...methods].flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : [method]))
   return [...taken, ...(route.cors === 'none' ? [] : ['OPTIONS'])].join(', ')
 }
 
-/** The paths of a route that the router knows. Versioned ones answer below `/api` too (`routedUrl`). */
+/** The paths of a route in the router. Versioned paths also exist below `/api` (`routedUrl`). */
 export function routedPaths(route: Route): string[] {
   return [route.path, ...route.aliases]
 }
 
 /**
- * What the router is asked for a URL: its path and query, without the authority that may stand before them (RFC 9112
- * §3.2.2), and versioned paths at the root, since to register each of them twice takes twice as long. Letters may come as
- * escapes, which the router reads likewise.
+ * Converts a request URL to the URL that the router looks up: path and query, without an authority in front (RFC 9112
+ * §3.2.2). Versioned paths lose the prefix `/api`, because registering each of them twice would take twice as long.
+ * Letters may be percent-encoded, which the router decodes in the same way.
  */
 export function routedUrl(url: string): string {
-  // As nearly all are.
+  // The common case.
   if (url.startsWith('/v1/')) return url
   return url
     .replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
     .replace(/^\/(?:a|%61)(?:p|%70)(?:i|%69)(?=\/(?:v|%76)(?:1|%31)\/)/, '')
 }
 
-/** A path of the contract as the router takes it. */
+/** The router's form of a path in the contract. */
 export function urlOf(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }

@@ -3,8 +3,8 @@ import type { Statuses } from './answer.ts'
 import { type CallerRouteSpec, defineRoute, type Route } from './route.ts'
 
 /**
- * A route that users and members of the team call about themselves, with an access token, from the pages that their
- * directory allows. The session of the token is looked up.
+ * A route with which users and team members manage themselves. It needs an access token, may be called from pages that
+ * their directory allows, and looks up the token's session.
  */
 export function defineOwnRoute<
   P extends TProperties = Record<never, never>,

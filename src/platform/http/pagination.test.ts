@@ -9,7 +9,7 @@ const { app } = await startApp()
 const { platform } = app
 const path = '/v1/accounts'
 
-// Rows with the same time: only the id decides their order and the position of a cursor among them.
+// For rows with the same time, only the id decides their order and a cursor's position.
 const moments = [0, 1, 1, 1, 2, 3, 3].map((ms) => new Date(1_800_000_000_000 + ms))
 const rows = moments.map((created_at) => ({ id: newId(), name: 'Page', created_at }))
 await platform.db.insertInto('accounts').values(rows.toReversed()).execute()
@@ -60,7 +60,7 @@ test('a cursor of another list, order or maker is refused', async () => {
     `${cursor}A`,
     `${cursor}=`,
     cursor.slice(0, -1),
-    // The same bytes, in another spelling.
+    // A different text that decodes to the same bytes.
     `${cursor.slice(0, -1)}${BASE64URL[(BASE64URL.indexOf(cursor.slice(-1)) ^ 1) % 64]}`,
     '',
     'null',

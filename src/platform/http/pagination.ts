@@ -19,12 +19,12 @@ import { nullable } from '../schema.ts'
 const cursors = hashPurpose('cursor')
 
 const MAX_LIMIT = 1000
-/** The most rows that a filter without an index scans for a page. The next page continues after them. */
+/** The number of rows that a filter without an index scans for one page at most. The next page continues after them. */
 export const SCAN_LIMIT = 10_000
-/** A total is counted up to here. */
+/** A total is counted up to this number. */
 export const COUNTED = 10_000
 
-/** Query parameters of every list; spread into `query`. */
+/** Query parameters of every list, to spread into `query`. */
 export const listQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: MAX_LIMIT, description: 'Maximum rows per page.' }),
@@ -38,7 +38,7 @@ export const listQuery = {
   ),
 }
 
-/** Fields of a list without pages, in addition to its rows. Spread into `reply`. */
+/** Fields of a list without pages, in addition to its rows. To spread into `reply`. */
 export const wholeListReply = {
   has_more: Type.Boolean(),
   next_cursor: nullable(Type.String({ examples: ['AZi28nwafT6bQlofDI5tIXkP3m1vQ2c4v0s1ZQeWmTo'] })),
@@ -46,7 +46,7 @@ export const wholeListReply = {
 
 export const wholeList: PageReply = { has_more: false, next_cursor: null }
 
-/** Fields of every other list, in addition to its rows. Spread into `reply`. */
+/** Fields of every other list, in addition to its rows. To spread into `reply`. */
 export const listReply = {
   ...wholeListReply,
   total: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows on all pages. Only with `include_total`.' })),
@@ -62,18 +62,18 @@ export interface ListQuery {
   include_total?: boolean
 }
 
-/** A position in a list: after the row with this time and id. */
+/** A position in a list: the one after the row with this time and id. */
 export interface Position {
   at: Date
   id: string
 }
 
-/** What a list is ordered by. */
+/** The column that orders a list. */
 type SortKey = 'age' | 'change'
 
 /** One page as requested. */
 export interface Page {
-  /** Path of the list, to which its cursors are bound. */
+  /** The path of the list. Its cursors are only valid for this path. */
   path: string
   query: ListQuery
   limit: number
@@ -91,8 +91,8 @@ export interface PageReply {
 }
 
 /**
- * Reads the query of a list. `path` is the list's own, with parameters filled in (`/v1/users`).
- * Throws `invalid_request` for a cursor of another list, another order or another issuer.
+ * Reads the query of a list. `path` is the path of the list, with parameters filled in (`/v1/users`).
+ * Throws `invalid_request` for a cursor of another list, another order or another deployment.
  */
 export function readPage(platform: Platform, path: string, query: ListQuery, sortedBy: SortKey = 'age'): Page {
   const order = query.order ?? 'asc'
@@ -103,8 +103,8 @@ export function readPage(platform: Platform, path: string, query: ListQuery, sor
 }
 
 /**
- * Orders a query by (time, id), starts it after the cursor and takes one row more than requested, so that `finishPage`
- * can tell whether there are more. An index on exactly these columns serves it in either order.
+ * Orders a query by (time, id), starts it after the cursor and reads one row more than requested, so that `finishPage`
+ * knows whether more rows follow. An index on exactly these columns serves either order.
  */
 export function takePage<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
@@ -122,10 +122,10 @@ export function takePage<DB, TB extends keyof DB, O>(
     .limit(limit + 1)
 }
 
-/** How many rows a list has in all. */
+/** The number of rows of a whole list. */
 export interface Total {
   count: number
-  /** Whether there are more, or may be. */
+  /** Whether there are more rows, or may be. */
   isMinimum: boolean
 }
 
@@ -133,11 +133,11 @@ export interface Total {
 export interface Found<Row> {
   rows: Row[]
   total?: Total | undefined
-  /** The last row that a search scanned, if rows may follow it. */
+  /** The last row that a search scanned, if more rows may follow it. */
   end?: Position | null
 }
 
-/** Runs a query as `takePage` asks, and counts its rows if the page asks for the total. */
+/** Runs a query with `takePage`, and counts its rows if the total is requested. */
 export async function findPage<DB, TB extends keyof DB, O>(
   db: Db,
   query: SelectQueryBuilder<DB, TB, O>,
@@ -148,7 +148,7 @@ export async function findPage<DB, TB extends keyof DB, O>(
   return { rows, total: await countIfAsked(db, query, page) }
 }
 
-/** The total of a query if the page asks for it. Reads `COUNTED` rows and one at most. */
+/** Counts a query's rows if the total is requested. Reads at most `COUNTED` + 1 rows. */
 export async function countIfAsked<DB, TB extends keyof DB, O>(
   db: Db,
   query: SelectQueryBuilder<DB, TB, O>,
@@ -164,7 +164,7 @@ export async function countIfAsked<DB, TB extends keyof DB, O>(
   return totalOf(count, count)
 }
 
-/** The total after a scan of at most `COUNTED` + 1 rows, of which `matching` match. */
+/** The total after a scan of at most `COUNTED` + 1 rows, `matching` of which match. */
 export function totalOf(scanned: number, matching: number): Total {
   return { count: Math.min(matching, COUNTED), isMinimum: scanned > COUNTED }
 }
@@ -174,29 +174,29 @@ interface Columns {
   id: string
 }
 
-/** A filter that no index answers. */
+/** A filter without an index. */
 interface Search<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O> {
   db: Db
-  /** The name of the rows of the scope in `describe`. */
+  /** The name of the scanned rows in `describe`. */
   table: string
-  /** The rows to scan. An index returns them in the order of the page. */
+  /** The rows to scan, which an index returns in the order of the page. */
   scope: SelectQueryBuilder<SDB, STB, SO>
-  /** Joins what the page shows. Must neither drop nor repeat a row. */
+  /** Joins the data that the page shows. Must neither drop nor repeat a row. */
   describe(rows: AliasableExpression<SO>): SelectQueryBuilder<DB, TB, O>
-  /** Whether a described row belongs to the list. */
+  /** Whether a joined row belongs to the list. */
   matches: RawBuilder<SqlBool>
 }
 
-/** A row of a search: whether it belongs to the list, and its place in the scan, from 1. */
+/** A scanned row: whether it belongs to the list, and its number in the scan, from 1. */
 export interface ScannedRow {
   is_match: boolean
   scan_place: number
 }
 
 /**
- * A page of a search, with the total if the page asks for it. Scans at most `SCAN_LIMIT` rows, and stops when the page is
- * full. One statement returns the rows and the end of the scan: with two, a row that is removed in between moves the end,
- * and the next page skips a row.
+ * Reads a page of a search, with the total if requested. Scans at most `SCAN_LIMIT` rows, and stops when the page is
+ * full. A single statement returns the rows and the end of the scan. With two statements, a row removed in between
+ * would move the end, and the next page would skip a row.
  */
 export async function searchPage<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O>(
   search: Search<SDB, STB, SO, DB, TB, O>,
@@ -208,19 +208,19 @@ export async function searchPage<SDB, STB extends keyof SDB, SO, DB, TB extends 
   return { ...endScan(rows, positionOf), total: await countScanned(search, page) }
 }
 
-/** The described rows of the scope that a page of this limit reads, with whether they belong to the list. */
+/** The joined rows that a page with this limit reads, and whether each belongs to the list. */
 function scan<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O>(
   { table, scope, describe, matches }: Search<SDB, STB, SO, DB, TB, O>,
   page: Page,
 ) {
-  // The limit comes after the joins: a distributed database could not join what it has limited.
+  // The limit comes after the joins, because a distributed database cannot join a limited query.
   const described = describe(sql<SO>`(${scope})`).select(matches.as('is_match'))
   return takePage(described, page, { at: `${table}.created_at`, id: `${table}.id` })
 }
 
 /**
- * SQL: the first `SCAN_LIMIT` rows of a query in the order of the page, numbered as they are read. The query has a limit: a
- * distributed database then numbers the rows of the scan only.
+ * SQL: numbers the first `SCAN_LIMIT` rows of a query in the order of the page. The query itself has a limit, so that
+ * a distributed database numbers only the scanned rows.
  */
 export function numberScan(scan: Expression<unknown>, page: Page): RawBuilder<unknown> {
   return sql`select scan.*, row_number() over (order by ${orderOf('scan', page)}) as scan_place from (${scan}) scan`
@@ -232,7 +232,7 @@ function orderOf(name: string, { order, sortedBy }: Page): RawBuilder<unknown> {
   return sql`${at} ${sql.raw(order)}, ${sql.ref(`${name}.id`)} ${sql.raw(order)}`
 }
 
-/** SQL: the matching rows of a numbered scan that the page takes, and the last row of the scan. */
+/** SQL: the matching rows of a numbered scan that belong to the page, and the last row of the scan. */
 function takeScanned<Row>(numbered: RawBuilder<unknown>, page: Page) {
   return sql<Row & ScannedRow>`select scanned.* from (${numbered}) scanned
     where scanned.is_match or scanned.scan_place = ${SCAN_LIMIT}
@@ -245,7 +245,7 @@ export function endScan<Row>(rows: (Row & ScannedRow)[], positionOf: (row: Row) 
   return { rows: rows.filter(({ is_match }) => is_match), end: end ? positionOf(end) : null }
 }
 
-/** The total of a search if the page asks for it: the matching rows among the first `COUNTED`. */
+/** The total of a search if requested: the matching rows among the first `COUNTED`. */
 async function countScanned<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O>(
   search: Search<SDB, STB, SO, DB, TB, O>,
   page: Page,
@@ -259,8 +259,8 @@ async function countScanned<SDB, STB extends keyof SDB, SO, DB, TB extends keyof
 }
 
 /**
- * Drops the surplus row and returns the fields that every list has; sets `Link: rel="next"` (RFC 8288) when there are
- * more. `positionOf` reads the columns that the rows are ordered by.
+ * Drops the extra row and returns the fields that every list has. Sets `Link: rel="next"` (RFC 8288) if more rows
+ * follow. `positionOf` reads the columns by which the rows are ordered.
  */
 export function finishPage<Row>(
   context: { platform: Platform; headers: Record<string, string> },
@@ -281,7 +281,7 @@ function showTotal(total: Total | undefined): Pick<PageReply, 'total' | 'total_i
   return { total: total.count, ...(total.isMinimum ? { total_is_minimum: true } : {}) }
 }
 
-/** The order that a cursor is bound to. Lists by age keep the cursors of earlier releases. */
+/** The order in which a cursor is valid. Lists by age still accept the cursors of earlier releases. */
 function bindingOf({ order, sortedBy }: Pick<Page, 'order' | 'sortedBy'>): string {
   return sortedBy === 'age' ? order : `${order} ${sortedBy}`
 }
@@ -291,7 +291,7 @@ export function byAge(row: { created_at: Date; id: string }): Position {
   return { at: row.created_at, id: row.id }
 }
 
-/** Built only from the configured URL: a forged Host header must not decide where a client goes next. */
+/** Built only from the configured URL, so that a forged Host header cannot choose the client's next address. */
 function nextAddress(platform: Platform, page: Page, cursor: string): string {
   // Base URL: builds the address of the next page.
   const url = new URL(`${platform.config.baseUrl}/api${page.path}`)
@@ -303,7 +303,7 @@ const PLACE_BYTES = 8 + 16
 const MAC_BYTES = 16
 const FORM = /^[A-Za-z0-9_-]{54}$/
 
-/** A cursor of a list. Signed, so that clients cannot come to depend on its content and we can change it. */
+/** Makes a cursor of a list. It is signed, so that clients cannot depend on its content and we can change it. */
 export function sealCursor(platform: Platform, path: string, order: string, position: Position): string {
   const place = Buffer.alloc(PLACE_BYTES)
   place.writeBigInt64BE(BigInt(position.at.getTime()))
@@ -311,10 +311,10 @@ export function sealCursor(platform: Platform, path: string, order: string, posi
   return Buffer.concat([place, sign(platform, path, order, place)]).toString('base64url')
 }
 
-/** The position a cursor stands for. Throws `invalid_request` when it is not one of this list. */
+/** Reads the position from a cursor. Throws `invalid_request` if it is not a cursor of this list. */
 export function openCursor(platform: Platform, path: string, order: string, cursor: string): Position {
   const bytes = Buffer.from(FORM.test(cursor) ? cursor : '', 'base64url')
-  // The last character has unused bits: other texts would decode to the same bytes.
+  // The last character has unused bits, so other texts would decode to the same bytes.
   if (bytes.toString('base64url') !== cursor) throw badCursor()
   const place = bytes.subarray(0, PLACE_BYTES)
   if (

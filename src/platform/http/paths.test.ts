@@ -5,7 +5,7 @@ import { routedPaths } from './other-method.ts'
 
 const app = await startApp()
 
-/** Which route answers, and how. */
+/** Which route answers, and with what response. */
 async function look(method: string, path: string) {
   const from = app.logLines.length
   const reply = await fetch(app.baseUrl + path, { method, headers: { accept: '*/*' }, redirect: 'manual' })
@@ -28,7 +28,7 @@ test('a trailing slash is the same route', async () => {
     expect([method, path, typeof plain.route]).toEqual([method, path, 'string'])
     expect([method, path, await look(method, `${fill(path)}/`)]).toEqual([method, path, plain])
   }
-  // Of a path that takes the method of no route.
+  // A path that exists for other methods only.
   const other = await look('PATCH', '/v1/users/')
   expect([other.status, other.route, other.allow]).toEqual([405, '/v1/users', 'GET, HEAD, POST, PUT'])
 })
@@ -40,7 +40,7 @@ test('an empty parameter matches nothing', async () => {
       const emptied = fill(path.replace(parameter, ''))
       const answer = await look(method, emptied)
       asked++
-      // At the end it is the trailing slash of a shorter path.
+      // An empty last part is the trailing slash of a shorter path.
       if (emptied.endsWith('/')) expect([emptied, answer]).toEqual([emptied, await look(method, emptied.slice(0, -1))])
       else expect([method, emptied, answer.status, answer.code]).toEqual([method, emptied, 404, 'not_found'])
       const doubled = await look(method, `${fill(path.slice(0, path.indexOf(parameter)))}/`)

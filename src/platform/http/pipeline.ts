@@ -19,8 +19,9 @@ import type { DirectoryMode } from './tenant-fields.ts'
 import { compileValidator, isEmpty } from './validate.ts'
 
 /**
- * The steps of a request, in this order: authenticate, authorize (before a byte of the body is read), directory,
- * service, validate, idempotency, the rule of a write of the account's records, handler, reply filter.
+ * The steps of a request, in this order: authenticate, authorize (both before a byte of the body is read), find the
+ * directory, check the service, validate, idempotency, check the rule for a write of the account's records, handler,
+ * reply filter.
  */
 export function compileRoute(route: Route, pipeline: Pipeline) {
   const { onRequest, renew } = compileEntry(route, pipeline)
@@ -32,7 +33,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
       const deadline = route.longRunning ? null : startDeadline(platform.database.requestMs)
       request.state.deadline = deadline
       await untilDeadline(deadline, () => onRequest(request, reply))
-      // Its body takes its time.
+      // Receiving the body does not count toward the deadline.
       if (deadline) pauseDeadline(deadline)
     },
 
@@ -50,7 +51,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
   }
 }
 
-/** The steps from `prepare` to the answer. `renew` looks the caller up again where that was done a while ago. */
+/** The steps from `prepare` to the response. `renew` looks up the caller again if that was done a while ago. */
 function compileAnswer(route: Route, pipeline: Pipeline, renew: (request: FastifyRequest) => Promise<void>) {
   const { platform } = pipeline
   const handle = compileHandler(route)
@@ -59,13 +60,13 @@ function compileAnswer(route: Route, pipeline: Pipeline, renew: (request: Fastif
     const before = context.caller
     await renew(request)
     context.caller = request.state.caller
-    // The directory was resolved for what the caller reached before.
+    // The directory was resolved for the caller's earlier rights.
     if (context.caller?.organizationId !== before?.organizationId)
       throw httpErrors.insufficientScope({ detail: 'Your rights changed while the request waited: send it again.' })
     return context.caller
   }
 
-  /** Runs `prepare` of the route, which may wait for another server. */
+  /** Runs the route's `prepare`, which may wait for another server. */
   async function prepare(request: FastifyRequest, context: HandlerContext, input: HandlerInput): Promise<unknown> {
     const prepared = await route.prepare?.(context, input)
     await renewCaller(request, context)
@@ -107,7 +108,7 @@ function compileAnswer(route: Route, pipeline: Pipeline, renew: (request: Fastif
   }
 }
 
-/** The steps between body and handler: the directory that a request names, and whether its parts are valid. */
+/** The steps between body and handler: finds the directory that the request names, and validates the request. */
 function compileResolver(route: Route, platform: Platform) {
   const validate = {
     params: compileValidator(route.params, 'params'),
@@ -135,7 +136,7 @@ function compileResolver(route: Route, platform: Platform) {
   }
 }
 
-/** The handler of a route, after the rule that its write of the account's records follows. */
+/** The route's handler. Before it runs, the rule for a write of the account's records is checked. */
 function compileHandler(route: Route): Route['handle'] {
   const { ownerOf } = route
   if (!ownerOf) return (work, input, prepared) => route.handle(work, input, prepared)
@@ -147,7 +148,10 @@ function compileHandler(route: Route): Route['handle'] {
   }
 }
 
-/** An organization that is missing, with what else is not as it should be: its name may be misspelt, or the whole no object. */
+/**
+ * Adds other faults to the error for a missing organization, because `subOrgId` may be misspelt or the body may not be
+ * an object.
+ */
 function withMisspelt(error: unknown, checks: (() => void)[]): unknown {
   if (!(error instanceof ApiError) || error.definition.code !== httpErrors.subOrgRequired.code) return error
   const strange = checks.flatMap(faultsOf).filter(({ field, code }) => code === 'unknown_property' || field === '')
@@ -170,7 +174,7 @@ function faultsOf(check: () => void): FieldError[] {
 type HandlerContext = ReturnType<typeof contextOf> & { renewCaller(): Promise<Caller | null> }
 type HandlerInput = Parameters<Route['handle']>[1]
 
-/** What handlers of every kind of route work with; each sees what its kind has. */
+/** The context for handlers of every kind of route. The types show each handler only what its kind has. */
 function contextOf(request: FastifyRequest, platform: Platform): RequestContext & Pick<RequestState, 'caller'> {
   const { caller, place, origin, route } = request.state
   return {
@@ -191,7 +195,7 @@ function contextOf(request: FastifyRequest, platform: Platform): RequestContext 
   }
 }
 
-/** By which name a handler finds where it works. */
+/** The name under which a handler finds its directory, reach or account. */
 function placeName(mode: DirectoryMode): keyof (Work & ReachWork & AccountWork) {
   return mode === 'reach' || mode === 'account' ? mode : 'directory'
 }

@@ -12,7 +12,7 @@ export interface Problem {
   body: Record<string, unknown>
 }
 
-/** The one error shape. Of an unexpected failure only the request id is sent. */
+/** The only form of errors. For an unexpected failure, only the request id is sent. */
 export function toProblem(error: unknown, baseUrl: string, requestId: string): Problem {
   const { definition, details } = asApiError(error)
   const { detail, errors, headers, extra } = details
@@ -32,13 +32,16 @@ export function toProblem(error: unknown, baseUrl: string, requestId: string): P
   }
 }
 
-/** The problem of a refused or failed request. Keeps its code for the request log, and logs what is our fault. */
+/**
+ * Returns the problem of a refused or failed request. Stores its code for the request log, and logs failures of the
+ * service.
+ */
 export function noteProblem(platform: Platform, error: unknown, request: FastifyRequest): Problem {
   const route = routeNameOf(request)
   const isCutOff = hasHungUp(error, request)
   if (isCutOff) platform.log.debug({ requestId: request.id, route, error }, 'The client hung up')
   const refusal = isCutOff ? httpErrors.invalidRequest({ detail: 'The body was cut off.' }) : asApiError(error)
-  // Base URL: the type of a problem is an address in the documentation.
+  // Base URL: the type of a problem is a URL in the documentation.
   const problem = toProblem(refusal, platform.config.baseUrl, request.id)
   if (request.state) request.state.code = refusal.definition.code
   const { cause, limit } = refusal.details
@@ -53,18 +56,21 @@ export function noteProblem(platform: Platform, error: unknown, request: Fastify
   return problem
 }
 
-/** Whether the client disconnected in the middle of its body. That is no error of the service, and no response is read. */
+/**
+ * Whether the client disconnected while sending its body. That is not an error of the service, and the client reads no
+ * response.
+ */
 function hasHungUp(error: unknown, { raw }: FastifyRequest): boolean {
   if (readErrorField(error, 'code') !== 'ECONNRESET' || isDatabaseUnavailable(error)) return false
   return raw.destroyed && !raw.complete
 }
 
-/** The route of a request in logs and metrics: its path with the names of parameters. */
+/** The name of a request's route in logs and metrics: its path with parameter names. */
 export function routeNameOf({ routeOptions, state }: FastifyRequest): string {
   return (routeOptions?.config.route ?? state?.otherMethodOf)?.path ?? routeOptions?.url ?? 'none'
 }
 
-/** The refusal behind any thrown value: our own, the HTTP layer's, the database's, or `internal_error`. */
+/** Converts any thrown value to a refusal: our own, the HTTP layer's, the database's, or `internal_error`. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isPoolExhausted(error)) return busy()
@@ -81,10 +87,10 @@ export function asApiError(error: unknown): ApiError {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return httpErrors.unsupportedMediaType({ detail: 'Send the body as application/json.' })
     case 'FST_ERR_BAD_URL':
-    // A parameter longer than any id names nothing.
+    // A parameter that is longer than any id names nothing.
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return httpErrors.notFound()
-    // Of a method of HTTP that no route takes.
+    // The method is a valid HTTP method that no route has.
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return httpErrors.notFound()
     default:

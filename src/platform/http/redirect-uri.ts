@@ -4,9 +4,9 @@ import type { Config } from '../config/config.ts'
 export const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /**
- * The address in its WHATWG form, or null for one that is never allowed: only https, and in development http on this
- * machine; no user name (`https://good@evil`), no fragment, and nothing that parsers disagree about (backslashes, white
- * space, control characters, wildcards).
+ * Returns the address in its WHATWG form, or null if it is never allowed. Allowed are https, and in development http
+ * on this machine. There may be no user name (`https://good@evil`), no fragment, and nothing that parsers read
+ * differently (backslashes, white space, control characters, wildcards).
  */
 export function readRedirectUri(config: Pick<Config, 'production'>, text: string): string | null {
   if (text.length > 2048 || /[\\*\s\p{Cc}\p{Cf}]/u.test(text) || !/^https?:\/\/[^/]/i.test(text)) return null

@@ -18,20 +18,20 @@ export interface Pipeline {
   anonymous: AnonymousTraffic
 }
 
-/** What the pipeline knows of one request. */
+/** The pipeline's data about one request. */
 export interface RequestState {
   route: Route | null
-  /** The path is that route's, the method is not. */
+  /** A route with the request's path and another method. */
   otherMethodOf: Route | null
   caller: Caller | null
-  /** When the caller was looked up, in milliseconds since 1970; 0 where there is none. */
+  /** When the caller was looked up, in milliseconds since 1970. 0 if there is no caller. */
   identifiedAtMs: number
-  /** Where it works; which of the three it is, its route says. */
+  /** Where the handler works. The route determines which of the three it is. */
   place: Directory | Reach | AccountScope | null
-  /** How long it may wait for the database; null without bound. */
+  /** How long the request may wait for the database, or null for no limit. */
   deadline: Deadline | null
   origin: Origin
-  /** Error code of the answer, for the log. */
+  /** The error code of the response, for the log. */
   code: string | null
 }
 

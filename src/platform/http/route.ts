@@ -17,23 +17,23 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type WorkIn<M extends DirectoryMode> = M extends 'reach' ? ReachWork : M extends 'account' ? AccountWork : Work
 
 /**
- * From which web pages scripts may call a route (Fetch standard, CORS).
- * - `none` (default): from none; the customer's backend is the caller.
- * - `any`: from every page. Only for public facts.
- * - `origins`: from the pages that the caller's directory allows; for routes of an end user.
+ * The web pages from which scripts may call a route (Fetch standard, CORS).
+ * - `none` (default): no page, because the customer's backend is the caller.
+ * - `any`: every page. Only for public facts.
+ * - `origins`: pages that the caller's directory allows. For routes of end users.
  */
 export type Cors = 'none' | 'any' | 'origins'
 
-/** What a handler without a tenant works with. */
+/** The context of a handler without a tenant. */
 export interface RequestContext extends Omit<Work, 'directory'> {
   requestId: string
-  /** Host name the request was sent to, in lower case. */
+  /** The host name to which the request was sent, in lower case. */
   host(): string
-  /** The query as it was sent, for signatures over its octets. */
+  /** The query exactly as it was sent, for signatures over its bytes. */
   queryText(): string
-  /** Headers of the answer. */
+  /** Headers of the response. */
   headers: Record<string, string>
-  /** Of a page: whether the browser is on this machine and asked for it by name (DNS rebinding). */
+  /** For pages: whether the browser is on this machine and used a local host name (DNS rebinding). */
   isLocal: boolean
   /** `If-Match` of the request (RFC 9110 §13.1.1). */
   ifMatch: string | null
@@ -45,18 +45,18 @@ export interface RequestContext extends Omit<Work, 'directory'> {
   ifNoneMatch: string | null
 }
 
-/** The work of a handler called with an API key, with parts of the request and of the answer. */
+/** The context of a handler that is called with an API key, with parts of the request and of the response. */
 export type KeyedContext<M extends DirectoryMode> = RequestContext &
   WorkIn<M> & {
     caller: ManagerCaller
     /**
-     * Looks the caller up again, if that was done more than a second ago: after a wait it acts with the rights that it has then.
-     * Throws the refusal of a caller that has lost them.
+     * Looks up the caller again if that was done more than a second ago, so that after a wait the caller acts with its
+     * current rights. Throws the refusal if the caller has lost its rights.
      */
     renewCaller(): Promise<ManagerCaller>
   }
 
-/** The same for another kind of caller, whose credential names the directory. */
+/** The context for another kind of caller, whose credential names the directory. */
 export interface CallerContext<K extends keyof Callers> extends RequestContext, Work {
   caller: Callers[K]
 }
@@ -75,75 +75,73 @@ interface Common<
   S extends Statuses,
 > {
   method: Method
-  /** Starts with the version; served under `/api` and at the root. */
+  /** Starts with the version. Served below `/api` and at the root. */
   path: `/v1/${string}` | `/${string}`
-  /** Further paths of the same route. */
+  /** Other paths of the same route. */
   aliases?: string[]
-  /**
-   * `noun.verb`: the name of the operation in the contract, and of the method in clients. Unique, and never changed.
-   */
+  /** `noun.verb`: the name of the operation in the contract, and of the method in clients. Unique and permanent. */
   operation: string
-  /** First line in the documentation. */
+  /** The first line in the documentation. */
   summary: string
   description?: string
-  /** Documentation group: the noun. */
+  /** The group in the documentation, named after the noun. */
   tag: string
   params?: TObject<P>
   query?: TObject<Q>
-  /** Accepts no property it does not name, unless it is `open`. */
+  /** Accepts only properties that it names, unless it is `open`. */
   body?: TObject<B>
-  /** Largest body in bytes; 1 MiB unless told otherwise. */
+  /** The largest body in bytes. Default 1 MiB. */
   bodyLimit?: number
-  /** The format of bodies, answers and refusals. Default `json`. */
+  /** The format of request bodies, responses and refusals. Default `json`. */
   media?: MediaName
-  /** The field of the body that a request of the type `message/rfc822` is, as a whole. */
+  /** For requests of the type `message/rfc822`: the field that gets the whole body. */
   messageField?: Extract<keyof B, string>
-  /** The answer with status 200. Undeclared fields are never sent. Absent when there is no such answer. */
+  /** The response with status 200. Undeclared fields are never sent. Absent if there is no such response. */
   reply?: R
-  /** Answers with other statuses, given by `answer(status, body)`. */
+  /** Responses with other statuses, which handlers return with `answer(status, body)`. */
   replies?: S
-  /** Whether it may return `{ redirectTo }`. */
+  /** Whether the handler may return `{ redirectTo }`. */
   redirects?: boolean
-  /** Whether it may return a page. */
+  /** Whether the handler may return a page. */
   shows?: boolean
-  /** Errors of the feature; the pipeline adds its own. Throwing an undeclared one fails in tests. */
+  /** Errors of the feature. The pipeline adds its own. In tests, throwing an undeclared error fails. */
   errors?: ErrorFactory[]
-  /** Recorded by every success. A route that declares one and records none fails in tests. */
+  /** Recorded by every successful request. In tests, a route that records none of its events fails. */
   event?: EventDefinition | EventDefinition[]
-  /** Recorded by some successes, such as a bulk request that created a user. */
+  /** Recorded by some successful requests, for example by a bulk request that created a user. */
   maybeEvents?: EventDefinition[]
   cors?: Cors
-  /** Accepts forms sent by pages of other sites, such as an identity provider's. */
+  /** Accepts forms from pages of other sites, such as an identity provider's. */
   crossSite?: boolean
-  /** Accepts any query and any `Accept`, as probes and browsers send them. */
+  /** Accepts any query and any `Accept` header, because probes and browsers send arbitrary ones. */
   tolerant?: boolean
-  /** Tells orchestrators that the process lives: answered from memory whatever the load, without a limit. */
+  /** Tells orchestrators that the process is alive. Answered from memory under any load, without a rate limit. */
   probe?: boolean
-  /** May wait for the database for more than five seconds in all while it makes progress, as exports and bulk requests do. */
+  /** May wait for the database for more than five seconds in total, as exports and bulk requests do. */
   longRunning?: boolean
-  /** False to ignore `Idempotency-Key`, because a repeated request must be judged again, as all below `/v1/auth/` are. */
+  /** False to ignore `Idempotency-Key`, as below `/v1/auth/`: a repeated request must be checked again. */
   idempotency?: boolean
-  /** The operation that clients call instead, where two paths do the same. */
+  /** The operation that clients call instead, if two paths do the same. */
   sameAs?: string
-  /** A POST that changes nothing, such as a check, or nothing more the second time: clients may repeat it. */
+  /** Clients may repeat this POST, because it changes nothing (such as a check) or nothing more the second time. */
   repeatable?: boolean
-  /** The field of the reply with the rows of a page, where several fields are lists. */
+  /** The reply field with the rows of a page, if several fields are lists. */
   rows?: string
-  /** `X-Trusted-Device` may stand for a second factor. */
+  /** `X-Trusted-Device` may replace a second factor. */
   takesDevice?: boolean
   /**
-   * The account's own team signs in by this route too: `subOrgId=team`, with a key that may do everything. `own`: members also
-   * reach their own team, all of them by a GET, and otherwise only owners of the account. On a route of end users: members call
-   * it as well.
+   * Whether the route also serves the account's own team. On a sign-in route, members sign in with `subOrgId=team` and
+   * a key that may do everything. On a route for end users, members may call it too. `own`: members also reach their
+   * own team; any member may send a GET, and only owners of the account other methods.
    */
   team?: boolean | 'own'
   /** Sends `ETag`. */
   etag?: boolean
-  /** Returns a `KeptAnswer`, which `If-None-Match` is compared with. */
+  /** Returns a `KeptAnswer`, which is compared with `If-None-Match`. */
   kept?: boolean
-  /** Whether it may return `asTable(…)`, to who accepts `text/csv`. */
+  /** Whether it may return `asTable(…)` to clients that accept `text/csv`. */
   csv?: boolean
-  /** The media types of what it returns by `asDownload(…)`, with the beginning of such a file. */
+  /** The media types of its `asDownload(…)` responses, with the beginning of such a file as an example. */
   downloads?: Readonly<Record<string, string>>
   examples?: RouteExamples<Static<TObject<B>>, Static<R>>
 }
@@ -165,9 +163,9 @@ type Handle<
 > = (work: C, input: InputOf<P, Q, B>, prepared: T) => Promise<Answer<NoInfer<R>, NoInfer<S>>>
 
 /**
- * What a route says about its write of the account's records; no default: a write with `directory: 'account'` and without a
- * rule does not compile. With `home` it also finds the organization that owns the record, or null for the account's own;
- * it throws what the handler throws for a record that is not there.
+ * The rule for a write of the account's records. There is no default: a write with `directory: 'account'` does not
+ * compile without a rule. With `home`, `ownerOf` finds the organization that owns the record, or returns null if the
+ * account owns it. For a missing record it throws what the handler throws.
  */
 type Writes<M extends DirectoryMode, I> = M extends 'account'
   ?
@@ -186,18 +184,19 @@ interface KeyedRouteFields<
   T,
 > extends Common<P, Q, B, R, S> {
   auth?: 'key'
-  /** No default: a keyed route without a scope must not compile. */
+  /** No default, so that a route for API keys does not compile without a scope. */
   scope: Scope | AnyCaller
-  /** Admits a caller without `scope` as well: the handler asks for `scope` where the proof is missing that replaces it. */
+  /** Also admits callers without `scope`. The handler requires `scope` unless a proof in the request replaces it. */
   lesserScope?: Scope
-  /** Refused where this service, or Auth, on which it depends, is off. */
+  /** Refused if this service is off, or Auth, which it depends on. */
   service?: ServiceId
   directory?: M
-  /** The field of the body with a token, which identifies the organization if an org-wide key sends no `subOrgId`. */
+  /** The body field with a token. The token identifies the organization if an org-wide key sends no `subOrgId`. */
   organizationToken?: Extract<keyof B, string>
   /**
-   * What takes a while and need not be undone, such as the hash of a password or a question to another server: before the
-   * transaction of a request with an `Idempotency-Key`, which holds a connection. The handler gets what it returns.
+   * Work that takes long and need not be undone, such as hashing a password or calling another server. It runs before
+   * the transaction of a request with an `Idempotency-Key`, because that transaction uses a connection. The handler
+   * gets the result.
    */
   prepare?: (work: KeyedContext<M>, input: InputOf<P, Q, B>) => Promise<T>
   handle: Handle<KeyedContext<M>, P, Q, B, R, S, NoInfer<T>>
@@ -222,7 +221,7 @@ export interface CallerRouteSpec<
   S extends Statuses,
 > extends Common<P, Q, B, R, S> {
   auth: K
-  /** Refused where this service, or Auth, on which it depends, is off. */
+  /** Refused if this service is off, or Auth, which it depends on. */
   service?: ServiceId
   handle: Handle<CallerContext<K>, P, Q, B, R, S>
 }
@@ -252,7 +251,7 @@ interface RouteFlags {
   csv: boolean
 }
 
-/** A route of any kind, as the pipeline, the documentation and the matrix test see it. */
+/** A route of any kind, as the pipeline, the documentation and the test over all routes use it. */
 export interface Route extends RouteFlags {
   method: Method
   path: string
@@ -261,15 +260,15 @@ export interface Route extends RouteFlags {
   summary: string
   description: string | null
   tag: string
-  /** Who calls; `page` is a person's browser, which gets HTML. */
+  /** The kind of caller. `page` is a person's browser, which gets HTML. */
   auth: keyof Callers | 'public' | 'page'
   scope: Scope | AnyCaller | null
   lesserScope: Scope | null
   service: ServiceId | null
   directory: DirectoryMode
-  /** The field with a mailed token. */
+  /** The body field with a mailed token. */
   organizationToken: string | null
-  /** Of a write of the account's records. */
+  /** The rule for a write of the account's records. */
   writes: AccountWrite | null
   params: TObject
   query: TObject
@@ -288,10 +287,13 @@ export interface Route extends RouteFlags {
   rows: string | null
   repeatable: boolean
   sameAs: string | null
-  /** Left out of the contract, such as a page for development. */
+  /** Left out of the contract, for example a page for development. */
   hidden: boolean
   examples: RouteExamples<unknown, unknown>
-  /** The organization that owns what it writes, or null for the account's own; where `writes` is `home`. */
+  /**
+   * Returns the organization that owns the record to be written, or null if the account owns it. Set if `writes` is
+   * `home`.
+   */
   ownerOf?(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<string | null>
   prepare?(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<unknown>
   handle(work: RequestContext, input: Input<unknown, unknown, unknown>, prepared?: unknown): Promise<unknown>
@@ -301,7 +303,7 @@ const MIB = 1024 * 1024
 
 /**
  * Declares a route. Everything else is derived from the declaration: authentication, scope, tenant, validation, reply
- * filter, documentation and the tests that walk all routes.
+ * filter, documentation and the tests over all routes.
  */
 export function defineRoute<
   P extends TProperties = Record<never, never>,
@@ -320,7 +322,7 @@ export function defineRoute<
   const auth = spec.auth ?? 'key'
   const keyed = 'scope' in spec
   const tenant = keyed ? tenantFields(spec.directory) : {}
-  // Of a DELETE too: a backend may name the organization in the body of whatever it writes.
+  // Includes DELETE, because a backend may name the organization in the body of any write.
   const takesBody = keyed && spec.method !== 'GET'
   const { handle } = spec
   const prepare = 'prepare' in spec ? spec.prepare : undefined
@@ -356,7 +358,7 @@ export function defineRoute<
     ...clientHintsOf(spec),
     hidden: false,
     examples: spec.examples ?? {},
-    // The pipeline has validated the input against the schemas that gave the handler its types.
+    // The pipeline has validated the input against the schemas from which the handler's types are derived.
     ...(prepare ? { prepare: (work, input) => (prepare as NonNullable<Route['prepare']>)(work, input) } : {}),
     handle: (work, input, prepared) => (handle as Route['handle'])(work, input, prepared),
   }
@@ -382,7 +384,7 @@ function clientHintsOf({ rows, sameAs, repeatable }: { rows?: string; sameAs?: s
   return { rows: rows ?? null, sameAs: sameAs ?? null, repeatable: repeatable ?? false }
 }
 
-/** The rule that a write of the account's records follows, how it finds their owner, and all errors of the route. */
+/** The rule for a write of the account's records, how to find their owner, and all errors of the route. */
 function ruleOf({ writes = null, ownerOf, errors = [] }: Partial<Pick<Route, 'writes' | 'ownerOf' | 'errors'>>) {
   return {
     writes,

@@ -8,7 +8,7 @@ import { isKept, selectKept } from './kept.ts'
 import { mediaOf } from './media.ts'
 import type { Route } from './route.ts'
 
-/** The text of an answer, by the serializer of its status. */
+/** Serializes a response with the serializer of its status. */
 export function serialize(route: Route, reply: FastifyReply, { code, body }: Given): string {
   assertDeclared(route, code)
   return code === 204 ? '' : String(reply.code(code).serialize(body))
@@ -29,7 +29,7 @@ interface Given {
   body: unknown
 }
 
-/** Sends an answer in the format of its route; plain JSON goes through the compiled serializer of its status. */
+/** Sends a response in the format of its route. Plain JSON uses the compiled serializer of its status. */
 export function send(route: Route, reply: FastifyReply, { code, body }: Given): unknown {
   if (isKept(body)) {
     const kept = selectKept(body, reply.request.headers)
@@ -55,7 +55,7 @@ export function send(route: Route, reply: FastifyReply, { code, body }: Given): 
   if (code === 204 || code === 304) return reply.send()
   if (route.media === 'json') return reply.send(body)
   const text = reply.serialize(Object(body))
-  // Without a serializer of its own, Fastify adds a charset to the type.
+  // Without an explicit serializer, Fastify adds a charset to the type.
   return reply
     .type(mediaOf(route.media).type)
     .serializer((text: unknown) => String(text))
@@ -64,8 +64,8 @@ export function send(route: Route, reply: FastifyReply, { code, body }: Given): 
 
 function sendDownload(reply: FastifyReply, { type, name, pieces }: NonNullable<ReturnType<typeof downloadOf>>) {
   reply.type(`${type}; charset=utf-8`).header('content-disposition', `attachment; filename="${name}"`)
-  // Fastify reads a stream to its end for HEAD.
+  // For HEAD, Fastify would read the stream to its end.
   if (reply.request.method === 'HEAD') return reply.serializer((text: unknown) => String(text)).send('')
-  // In bytes: by default sixteen pieces are made ahead.
+  // The limit is in bytes. By default, sixteen parts would be produced in advance.
   return reply.send(Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 }))
 }

@@ -10,12 +10,12 @@ const app = await startApp()
 const tenant = await app.tenant()
 const { port } = new URL(app.baseUrl)
 
-/** Opens a connection that goes on sending after the other side has ended. Collects what it is told. */
+/** Opens a connection that keeps sending after the other side has ended it. Collects what it receives. */
 async function dial(to: number) {
   const socket = connect({ port: to, host: '127.0.0.1', allowHalfOpen: true })
   const heard: string[] = []
   socket.on('data', (data) => heard.push(data.toString()))
-  // A connection that is cut off is what these tests wait for.
+  // These tests expect the connection to be cut off.
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   return { socket, heard: () => heard.join('') }

@@ -20,26 +20,26 @@ import { noteProblem, routeNameOf, toProblem } from './problem.ts'
 import { type Pipeline, type RequestState, startRequest } from './request-state.ts'
 import type { Route } from './route.ts'
 
-/** A request that was answered, as who watches a kind of caller sees it. */
+/** A request that was answered, for observers of one kind of caller. */
 export interface Observed {
   method: string
-  /** As it was sent. */
+  /** The URL as it was sent. */
   url: string
   route: string
   body: unknown
   status: number
-  /** Of a refusal. */
+  /** The error code of a refusal. */
   code: string | null
   answer: string
   origin: Origin
 }
 
 export interface ServerParts extends Omit<Pipeline, 'limitKey' | 'anonymous'> {
-  /** Told of every request of a provisioning client, before it is answered. */
+  /** Called for every request of a provisioning client before it is answered. */
   observeScim(directory: Directory, seen: Observed): Promise<void>
   routes: Route[]
   metrics: Metrics
-  /** In tests: other limits for who sends slowly. */
+  /** In tests: different limits for slow clients. */
   patience?: Patience
 }
 
@@ -47,13 +47,13 @@ export interface ServerParts extends Omit<Pipeline, 'limitKey' | 'anonymous'> {
 interface Patience {
   headersMs: number
   requestMs: number
-  /** How often that is looked at: the limits are exceeded by up to this much. */
+  /** The interval of checks. Limits may be exceeded by up to this time. */
   checkMs: number
 }
 
 const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, checkMs: 2000 }
 
-// Twice what any route takes: bodies that are refused are read to their end, if they are no larger.
+// Twice the largest body of any route. Refused bodies up to this size are read to their end.
 const READ_AWAY = 10 * 1024 * 1024
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/
 
@@ -66,7 +66,7 @@ declare module 'fastify' {
   }
 }
 
-/** Builds the public HTTP server: every route of the table behind the one pipeline. Does not listen. */
+/** Builds the public HTTP server, which passes every route through the same pipeline. Does not listen. */
 export function buildServer(parts: ServerParts): FastifyInstance {
   const { platform, metrics, patience = PATIENCE } = parts
   const { config } = platform
@@ -80,9 +80,9 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     logger: false,
     trustProxy: config.trustProxy.length ? config.trustProxy : false,
     bodyLimit: 1024 * 1024,
-    // Slow headers and bodies are cut off (slowloris).
+    // Clients that send headers and bodies too slowly are cut off (slowloris).
     requestTimeout: patience.requestMs,
-    // So is who does not read the answer.
+    // Clients that do not read the response are cut off too.
     connectionTimeout: 30_000,
     http: { headersTimeout: patience.headersMs, connectionsCheckingInterval: patience.checkMs },
     keepAliveTimeout: 65_000,
@@ -102,7 +102,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   app.decorateRequest('state', null as unknown as RequestState)
   app.setSerializerCompiler(compileSerializer)
   addBodyParser(app, refusing.mediumOf)
-  // Base URL: decides on HSTS, and names the type of a problem before there is a request.
+  // Base URL: decides on HSTS, and is part of a problem's type before there is a request.
   const headers = securityHeaders(config.baseUrl)
   const findOther = otherMethods(parts.routes)
   app.addHook('onRequest', (request, reply, done) => {
@@ -126,7 +126,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   })
   app.setErrorHandler((error, request, reply) => answerProblem(refusing, error, request, reply))
   app.setNotFoundHandler((request, reply) => answerProblem(refusing, httpErrors.notFound(), request, reply))
-  // Where people look first.
+  // The first address that people open.
   app.get('/', (_request, reply) => reply.redirect('/docs'))
   addRoutes(app, parts.routes, pipeline, parts.observeScim)
   return app
@@ -146,7 +146,7 @@ function addRoutes(
     for (const path of routedPaths(route))
       app.route({
         method: route.method,
-        // Load balancers and link checkers ask with HEAD (RFC 9110 §9.1): the same pipeline, no body.
+        // Load balancers and link checkers use HEAD (RFC 9110 §9.1). It runs the same pipeline without a body.
         exposeHeadRoute: route.method === 'GET',
         url: urlOf(path),
         bodyLimit: route.bodyLimit,
@@ -178,10 +178,10 @@ function observer(observe: ServerParts['observeScim']) {
   }
 }
 
-/** RFC 9112 §3.2: of two hosts a proxy may have taken the one that is not taken here. */
+/** RFC 9112 §3.2: if a request has two hosts, a proxy may have used the one that this service ignores. */
 function isAmbiguous({ raw }: FastifyRequest): boolean {
   const { rawHeaders } = raw
-  // By a loop, since every request comes here: no list is made.
+  // Uses a loop instead of building a list, because this runs for every request.
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++
@@ -212,14 +212,14 @@ function responsesOf(route: Route) {
 }
 
 /**
- * The only body parser: parser and validator see the same value, and only types of the route's medium reach a handler.
+ * The only body parser. Parser and validator see the same value, and only types of the route's medium reach a handler.
  */
 /** RFC 2046 §5.2.1. */
 const MESSAGE_TYPE = /^message\/rfc822\s*(;|$)/i
 
 function addBodyParser(app: FastifyInstance, mediumOf: MediumOf): void {
   app.removeAllContentTypeParsers()
-  // A type that is named costs no parsing of the header.
+  // Naming a common type avoids parsing the header.
   app.addContentTypeParser(['application/json', '*'], { parseAs: 'string' }, (request, text, done) => {
     const { route } = request.routeOptions.config
     const medium = route?.media ?? mediumOf(request)
@@ -234,7 +234,7 @@ function addBodyParser(app: FastifyInstance, mediumOf: MediumOf): void {
   })
 }
 
-/** Nothing is unpacked (RFC 9110 §15.5.16): a few bytes may come to gigabytes. */
+/** Compressed bodies are refused (RFC 9110 §15.5.16), because a few bytes may expand to gigabytes. */
 function refuseEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return
@@ -255,7 +255,8 @@ function answerProblem(
 ): void {
   const problem = noteProblem(platform, error, request)
   const { headers, text } = mediaOf(mediumOf(request)).refuse(problem, request.id)
-  // The framework closes where a body is refused. A proxy that is still sending it then sees no answer, but a broken pipe.
+  // When a body is refused, the framework closes the connection. A proxy that is still sending would then report a
+  // broken pipe instead of the response.
   if (Number(request.headers['content-length']) <= READ_AWAY) reply.removeHeader('connection')
   reply
     .code(problem.status)
@@ -264,7 +265,7 @@ function answerProblem(
     .send(text)
 }
 
-/** Answers what is not HTTP, or comes too slowly: there is no request to answer through the framework. */
+/** Refuses what is not HTTP or arrives too slowly. There is no request yet, so the framework cannot respond. */
 function refuseUnreadable(baseUrl: string, socket: Socket): void {
   if (!socket.writable) return
   const requestId = newRequestId()
@@ -277,7 +278,7 @@ function refuseUnreadable(baseUrl: string, socket: Socket): void {
   socket.end(
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/problem+json\r\nconnection: close\r\n` +
       `x-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-    // Who goes on sending is not listened to.
+    // Anything that the client still sends is ignored.
     () => socket.destroy(),
   )
 }
@@ -292,13 +293,13 @@ function securityHeaders(baseUrl: string): Record<string, string> {
   }
 }
 
-/** The end user of a request from a customer's backend. Used only after the key is verified. */
+/** The end user of a request from a customer's backend. Used only after the key was verified. */
 function endUserOf(request: FastifyRequest) {
   const ip = request.headers['x-end-user-ip']
   const userAgent = request.headers['x-end-user-agent']
   const trustedDevice = request.headers['x-trusted-device']
   return {
-    // A zone (RFC 4007 §11.2) may be any text, and mails show the address.
+    // A zone (RFC 4007 §11.2) may be any text, and mails show the address, so the zone is removed.
     ip: typeof ip === 'string' && isIP(ip) ? ip.replace(/%.*$/, '') : null,
     userAgent: typeof userAgent === 'string' ? userAgent.slice(0, 512) : null,
     trustedDevice: typeof trustedDevice === 'string' ? trustedDevice : null,

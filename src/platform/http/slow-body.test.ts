@@ -19,13 +19,13 @@ interface Sent {
   path: string
   headers: Record<string, string>
   body: object
-  /** What the same caller may read. */
+  /** A path that the same caller may read. */
   whole?: string
 }
 
 /**
- * Sends the headers and the beginning of the body. Returns once the service knows the caller; `finish` sends the rest and
- * returns the answer.
+ * Sends the headers and the start of the body. Returns once the service has authenticated the caller. `finish` sends
+ * the rest and returns the response.
  */
 async function begin({ method = 'POST', path, headers, body, whole = '/v1/api-keys/current' }: Sent) {
   const { hostname, port, host } = new URL(app.baseUrl)
@@ -49,7 +49,7 @@ async function begin({ method = 'POST', path, headers, body, whole = '/v1/api-ke
   socket.on('error', answered.reject)
   socket.write([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n') + text.slice(0, 5))
   await going.promise
-  // A whole request by the same caller, which is looked up after this one.
+  // Sends a complete request by the same caller, which is authenticated after the first one.
   const { 'content-type': _, ...credential } = headers
   await (await fetch(app.baseUrl + whole, { headers: credential })).text()
   return {
@@ -62,9 +62,9 @@ async function begin({ method = 'POST', path, headers, body, whole = '/v1/api-ke
 }
 
 interface Case extends Sent {
-  /** Ends the right of the caller. */
+  /** Takes away the caller's rights. */
   end(): Promise<unknown>
-  /** Status and code; SCIM has no code. */
+  /** The status and the error code. SCIM has no code. */
   refusal: [number, string | null]
 }
 

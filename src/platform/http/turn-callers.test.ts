@@ -4,7 +4,7 @@ import { startApp, until } from '../../../test/harness.ts'
 import { succeeded } from '../../../test/people/factors.ts'
 import { newEmail } from '../../../test/people/people.ts'
 
-// A request that has waited for a turn acts with the rights that its caller has then.
+// A request that has waited for its turn acts with the rights that its caller has by then.
 
 const app = await startApp()
 const { platform } = app.app
@@ -36,12 +36,12 @@ test.each([
   const [late, ...earlier] = [newEmail(), newEmail(), ...(isIdempotent ? [newEmail()] : [])]
   const replies = await platform.tx(async (tx) => {
     await sql`select id from accounts where id = ${tenant.accountId} for update`.execute(tx)
-    // Those that have all the turns wait for the lock.
+    // The requests that have all the turns wait for the lock.
     const waiting = earlier.map((email) => invite(tenant, email))
     await until(async () => (await countLockWaits()) === earlier.length)
     waiting.push(invite(other, late))
     await until(async () => (await countClaims()) === (isIdempotent ? waiting.length : 0))
-    // After the answer the service has looked up the caller of the request before.
+    // This response shows that the service has looked up the caller of the previous request.
     succeeded(await other.get('/v1/api-keys/current'))
     await app.advance(2)
     succeeded(await tenant.delete(`/v1/api-keys/${apiKey.id}`))

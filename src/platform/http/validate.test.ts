@@ -79,7 +79,7 @@ test('a text that is too long is told so, and no pattern reads one of any length
   expect(refused).toEqual([['maxLength'], ['maxLength', 'pattern'], ['pattern']])
 })
 
-/** Values that count how often they are looked at. */
+/** Values that count how often they are read. */
 function watched(count: number) {
   const looks = { count: 0 }
   const get = (target: object, key: string | symbol) => {

@@ -6,17 +6,19 @@ import { isCheckedApart } from '../schema.ts'
 import { exact, makeAjv } from '../validator.ts'
 import { refuseHostile } from './hostile.ts'
 
-// Query and path are text by nature, so types are coerced; a body states its types (RFC 8259), so they are not.
+// Query and path consist of text, so their types are coerced. A JSON body states its types (RFC 8259), so they are
+// not.
 const bodies = { first: exact, all: makeAjv(false, true) }
 const texts = { first: makeAjv(true, false), all: makeAjv(true, true) }
 
 export type Part = 'body' | 'query' | 'params'
 
-/** A validator for one part of a request. Throws `invalid_request` naming every invalid field. */
+/** A validator for one part of a request. It throws `invalid_request` and names every invalid field. */
 export function compileValidator(given: TSchema, part: Part): (value: unknown) => void {
   const { schema, apart } = setApart(given)
   const { first: quick, all } = part === 'body' ? bodies : texts
-  // Compiled when first needed: a start would spend a quarter of its time on routes that are not called for hours.
+  // Compiled at the first use. Otherwise a start would spend a quarter of its time on routes that are not called for
+  // hours.
   let decide: ValidateFunction | null = null
   let explain: ValidateFunction | null = null
   const takesEmpty = isOptionalThroughout(schema)
@@ -25,7 +27,7 @@ export function compileValidator(given: TSchema, part: Part): (value: unknown) =
     refuseHostile(value, part, apart)
     decide ??= quick.compile(schema)
     if (decide(value)) return
-    // A validator keeps its last errors, and each of them the value, which may be a secret.
+    // A validator keeps its last errors, and each error keeps the value, which may be a secret.
     decide.errors = null
     explain ??= all.compile(schema)
     explain(value)
@@ -35,14 +37,14 @@ export function compileValidator(given: TSchema, part: Part): (value: unknown) =
       .filter((error) => error.keyword !== 'anyOf' && !isNullBranch(error))
       .slice(0, 50)
       .map(toFieldError)
-    // A name that was misspelt explains the one that is missing.
+    // A misspelt name explains a missing one.
     const guess = errors.find(({ message }) => message.endsWith('?'))?.message
     const first = errors[0]?.message ?? `The ${part} is invalid`
     throw httpErrors.invalidRequest({ detail: guess ?? `${first}.`, errors })
   }
 }
 
-/** The schema without what it says of the items that a rule checks by themselves, and the names of those lists. */
+/** Removes the schemas of list items that a rule checks separately. Returns the names of these lists as `apart`. */
 function setApart(schema: TSchema): { schema: TSchema; apart: ReadonlySet<string> } {
   if (!Type.IsObject(schema)) return { schema, apart: new Set() }
   const lists = Object.entries(schema.properties).filter(([, property]) => isCheckedApart(property))
@@ -54,19 +56,19 @@ function setApart(schema: TSchema): { schema: TSchema; apart: ReadonlySet<string
   }
 }
 
-/** Whether the schema says of an object no more than which properties it may have. */
+/** Whether the schema only restricts which properties an object may have, and requires none. */
 function isOptionalThroughout(schema: TSchema): boolean {
   const described = new Set(['type', 'properties', 'required', 'additionalProperties', 'description', 'title'])
   const required: unknown = Reflect.get(schema, 'required')
   return Object.keys(schema).every((key) => described.has(key)) && !(Array.isArray(required) && required.length)
 }
 
-/** Whether a value is `{}`: what many a client sends that has nothing to say. */
+/** Whether a value is `{}`, which clients often send if they have no parameters. */
 export function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 }
 
-/** Of a field that may be null, what is wrong otherwise is told; that it is not null is not. */
+/** For a field that may be null, errors do not mention that the value is not null. */
 function isNullBranch({ keyword, params, schemaPath }: ErrorObject): boolean {
   return keyword === 'type' && params['type'] === 'null' && schemaPath.includes('/anyOf/')
 }
@@ -81,7 +83,7 @@ const TYPES_IN_WORDS: Record<string, string> = {
   string: 'a string',
 }
 
-/** The names of a JSON pointer (RFC 6901), some of which the request chose. */
+/** The names in a JSON pointer (RFC 6901). The request chose some of them. */
 function readPointer(pointer: string): string[] {
   const names = pointer.split('/').slice(1)
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
@@ -111,7 +113,7 @@ function toFieldError(error: ErrorObject): FieldError {
     }
     case 'format':
     case 'pattern': {
-      // A regular expression tells people nothing, so the schema has the rule in words.
+      // A regular expression does not help people, so the schema has the rule in words.
       const form: unknown = error.parentSchema?.['x-form']
       const example = error.params['format'] === 'date-time' ? ', such as 2030-01-31T12:00:00Z' : ''
       const rule = typeof form === 'string' ? `must be ${form}` : `${error.message ?? 'is invalid'}${example}`
@@ -126,7 +128,7 @@ function toFieldError(error: ErrorObject): FieldError {
   }
 }
 
-/** Ajv's messages name limits and types, never the value sent. */
+/** Describes Ajv's error. Messages name limits and types, never the value that was sent. */
 function ruleInWords({ keyword, parentSchema, message }: ErrorObject): string {
   const mayNotBeEmpty = ['minLength', 'minItems'].includes(keyword) && parentSchema?.[keyword] === 1
   return mayNotBeEmpty ? 'must not be empty' : (message ?? 'is invalid').replace('NOT', 'not')

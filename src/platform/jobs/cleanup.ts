@@ -8,7 +8,7 @@ export const cleanUpPlatform = defineCleanup('platform.cleanup', '*/10 * * * *',
   defineRetention({
     table: 'rate_counters',
     key: ['directory_id', 'bucket', 'identity'],
-    // No window is longer than a day.
+    // No rate limit window is longer than a day.
     where: sql`window_started_at < clock_now() - interval '2 days'`,
   }),
   defineRetention({

@@ -2,27 +2,28 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Platform } from '../platform.ts'
 
 export interface Dispatcher {
-  /** Takes no more, and waits up to `limitMs` for what is under way; another process takes the rest up. */
+  /** Claims nothing more, and waits up to `limitMs` for running work. Another process takes over the rest. */
   stop(limitMs: number): Promise<void>
 }
 
-/** Things to be worked on, so many at the same time. */
+/** A number of places in which items are processed at the same time. */
 export interface Stall<T> {
   places: number
-  /** An item that takes longer gives its place to the next one. At most `late` items do so. */
+  /** An item that takes longer makes room for the next one and continues. At most `late` items may do so. */
   patienceMs: number
   late: number
   claim(platform: Platform, limit: number): Promise<T[]>
   serve(platform: Platform, claimed: T): Promise<void>
 }
 
-// How often it is asked whether there is something to do, while there is nothing.
+// How often the dispatcher looks for work while there is none.
 const POLL_MS = 250
 const AFTER_FAILURE_MS = 1000
 
 /**
- * Works in this process until stopped, whatever happens to the database meanwhile. For work that does not wait for a job
- * of the queue: `prepare` is done again and again, and what the stalls claim is served, each apart from the others.
+ * Processes items in this process until stopped, through any failure of the database. For work that does not go
+ * through the job queue: `prepare` runs again and again, and the items that each stall claims are processed
+ * independently.
  */
 export function startDispatcher<T>(
   platform: Platform,
@@ -45,11 +46,11 @@ export function startDispatcher<T>(
   }
 }
 
-/** Claims as much as there are places, once there is one. */
+/** Waits for a free place, then claims as many items as there are places. */
 function attendTo<T>(platform: Platform, stall: Stall<T>, all: Set<Promise<void>>) {
   const places = new Set<Promise<void>>()
   let late = 0
-  /** Until it leaves its place. */
+  /** Until the item leaves its place. */
   const stay = async (served: Promise<void>) => {
     const patience = new AbortController()
     const isLate = delay(stall.patienceMs, true, { signal: patience.signal }).catch(() => false)
@@ -79,7 +80,7 @@ function track(among: Set<Promise<void>>, work: Promise<void>): void {
   among.add(tracked)
 }
 
-/** Does something again and again: at once while there is more to do. */
+/** Repeats an action: at once while there is more to do, and otherwise at intervals. */
 async function keepDoing(platform: Platform, signal: AbortSignal, act: () => Promise<boolean>): Promise<void> {
   let failures = 0
   while (!signal.aborted) {

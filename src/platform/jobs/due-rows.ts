@@ -5,21 +5,22 @@ import { forEachPart } from './parts.ts'
 
 type Column<T extends keyof DB> = keyof DB[T] & string
 
-/** The rows of all directories that a job has to process. */
+/** The rows in all directories that a job must process. */
 export interface DueRows<T extends keyof DB> {
   table: T
-  /** With the directory, the primary key. */
+  /** The column that, together with the directory, is the primary key. */
   key: Column<T>
   isDue: RawBuilder<unknown>
-  /** The indexed column by which they are found. */
+  /** The indexed column by which the rows are found. */
   orderBy: Column<T>
-  /** Rows that a statement reads. */
+  /** How many rows one statement reads. */
   batch: number
 }
 
 /**
- * Runs a step for the due rows of each directory, a batch of keys at a time. The step checks again whether a row is due. A
- * directory whose step fails is left out for the rest of the run, and delays no other: throws as `forEachPart` does.
+ * Runs a step for the due rows of each directory, a batch of keys at a time. The step must check again whether a row
+ * is due. If a directory's step fails, the rest of the run skips the directory, and the others are not delayed. Throws
+ * as `forEachPart` does.
  */
 export async function forEachDirectory<T extends keyof DB>(
   db: Db,
@@ -41,7 +42,10 @@ export async function forEachDirectory<T extends keyof DB>(
   )
 }
 
-/** Continues after the last row that it read, not at the first that is still due: a failed directory may have many. */
+/**
+ * Continues after the last row that was read instead of at the first row still due, because a failed directory may
+ * have many due rows.
+ */
 async function* readBatches<T extends keyof DB>(
   db: Db,
   { table, key, isDue, orderBy, batch }: DueRows<T>,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Platform } from '../platform.ts'
 
-/** Updates the gauges of the job queue; every scraped process does so for itself. */
+/** Updates the gauges of the job queue. Every process whose metrics are read does this for itself. */
 export async function measureJobs({ db, metrics }: Platform): Promise<void> {
   const { rows } = await sql<{ waiting: number; seconds: number; given_up: number }>`
     select count(*) filter (where is_due)::int as waiting,

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, sqlState } from '../db/failure.ts'
 
-/** A statement that took too long, lost a conflict, or exceeded a limit of its own: other parts may succeed. */
+/** A statement that took too long, lost a conflict, or exceeded a limit. Other parts may still succeed. */
 const OF_STATEMENT = /^(57014|55P03|40001|40P01|53200|53400)$/
 const MOST_NAMED = 10
 
@@ -10,8 +10,8 @@ export interface PartFailure {
 }
 
 /**
- * Runs a step for each part of a job, such as an environment, and returns the failures. A part that fails does not keep the
- * others from running. Throws at once if the database is unavailable, since every part would wait for it.
+ * Runs a step for each part of a job, such as an environment, and returns the failures. A failed part does not prevent
+ * the others from running. Throws at once if the database is unavailable, because every part would wait for it.
  */
 export async function runParts<T>(
   parts: Iterable<T> | AsyncIterable<T>,
@@ -31,8 +31,10 @@ export async function runParts<T>(
   return failed
 }
 
-/** Like `runParts`, and throws when all have run: one error that names the failed parts, with the first failure as its cause, or that of the
- * database. */
+/**
+ * Like `runParts`, and throws when all parts have run. The error names the failed parts, with the first failure as its
+ * cause. If the database failed, throws that error.
+ */
 export async function forEachPart<T>(
   parts: Iterable<T> | AsyncIterable<T>,
   nameOf: (part: T) => string,

@@ -13,7 +13,7 @@ beforeEach(async () => {
   await db.deleteFrom('rate_counters').execute()
 })
 
-/** Counters of so many hours ago, each in a bucket of its own: `old0`, `old1` … */
+/** Counters that are this many hours old, each in its own bucket: `old0`, `old1` … */
 async function count(name: string, howMany: number, hoursAgo: number): Promise<void> {
   await sql`insert into rate_counters (directory_id, bucket, identity, window_started_at, count)
     select (select id from directories limit 1), ${name}::text || n, '\\x00', clock_now() - make_interval(hours => ${hoursAgo}), 1

@@ -7,26 +7,26 @@ import type { JobHandler } from './queue.ts'
 
 type Column<T extends keyof DB> = keyof DB[T] & string
 
-/** Which rows of a table are no longer kept. */
+/** Rows of a table to remove. */
 interface Retention<T extends keyof DB> {
   table: T
   /** The primary key. */
   key: Column<T>[]
   where: RawBuilder<unknown>
-  /** The indexed column by which they are found. */
+  /** The indexed column by which the rows are found. */
   orderBy?: Column<T>
   batch?: number
 }
 
 interface Removal {
   table: string
-  /** Removes the rows that are no longer kept. */
+  /** Removes the rows that are due for removal. */
   remove(platform: Pick<Platform, 'db' | 'database'>): Promise<void>
 }
 
 /**
- * Removes rows of a table, a batch at a time. A locked row is left for the next run, unless the database is distributed:
- * nothing relies on its removal, since expiry is checked where a row is used.
+ * Removes rows of a table, a batch at a time. Unless the database is distributed, a locked row is left for the next
+ * run. Nothing relies on the removal, because expiry is checked where a row is used.
  */
 export function defineRetention<T extends keyof DB>(retention: Retention<T>): Removal {
   const { table, key, where, orderBy, batch = 1000 } = retention
@@ -43,7 +43,7 @@ export function defineRetention<T extends keyof DB>(retention: Retention<T>): Re
   return { table, remove }
 }
 
-/** A job that only removes what is no longer kept. */
+/** A job that only removes expired rows. */
 export function defineCleanup(name: string, cron: string, removals: Removal[]): JobHandler {
   return {
     name,

@@ -19,7 +19,7 @@ async function claims(): Promise<Claim[]> {
   return rows
 }
 
-/** A handler that keeps what it was given, and waits for `release` when there is one. */
+/** A handler that records its payloads, and waits for `release` if given. */
 function recorder(release?: Promise<void>) {
   const seen: unknown[] = []
   const handler: JobHandler = {
@@ -95,7 +95,7 @@ test.each(['well', 'badly'])('goes on after the database was away as a job ended
   await until(async () => ended.length === 1 && !worker.isRunning())
   Object.assign(pool, { connect })
   await until(async () => worker.isRunning())
-  // As after a minute: the queue still takes the job for claimed.
+  // Simulates that a minute has passed. The queue still considers the job claimed.
   await claimAll(70)
   await renewClaims(platform.db, [])
   await sql`update graphile_worker._private_jobs set run_at = now()`.execute(platform.db)

@@ -8,22 +8,23 @@ import type { Platform } from '../platform.ts'
 import type { JobHandler } from './queue.ts'
 
 export interface Worker {
-  /** False while no jobs are taken from the queue, such as after losing the database. */
+  /** False while no jobs are taken from the queue, for example after the database was lost. */
   isRunning(): boolean
-  /** Waits up to `limitMs` for running jobs, then releases those that are not done. */
+  /** Waits up to `limitMs` for running jobs, then releases the unfinished ones. */
   stop(limitMs: number): Promise<void>
 }
 
-// Concurrent jobs in each lane. What waits for third-party servers, such as deliveries to endpoints that hang, has its
-// own lane, so that it never delays a mail with a code.
+// The number of concurrent jobs in each lane. Jobs that wait for third-party servers, such as deliveries to endpoints
+// that hang, have their own lane, so that they never delay a mail with a code.
 const LANES = { quick: 5, slow: 20 }
-// A claim on a job expires when not renewed for this long: the process died, or could not report the job's end.
+// A claim on a job expires if it is not renewed for this long, because the process died or could not report the job's
+// end.
 const CLAIM_SECONDS = 60
 const RENEW_MS = 15_000
-// Each of the concurrent workers asks for a job every two seconds.
+// Each of the concurrent workers looks for a job every two seconds.
 const POLL_MS = 2000
 
-/** Runs jobs in this process until stopped, whatever happens to the database meanwhile; each lane separately. */
+/** Runs jobs in this process until stopped, through any failure of the database. Each lane runs separately. */
 export async function startWorker(platform: Platform, handlers: JobHandler[]): Promise<Worker> {
   const byLane = Map.groupBy(handlers, (handler) => handler.lane ?? 'quick')
   const lanes = await Promise.all([...byLane].map(([lane, own]) => startLane(platform, own, LANES[lane])))
@@ -46,7 +47,7 @@ async function startLane(platform: Platform, handlers: JobHandler[], concurrency
   const stopping = new AbortController()
   const over = keepRunning(stopping.signal)
 
-  /** The queue's runner gives up on some failures of the database; it is then restarted. */
+  /** The queue's runner gives up after some database failures and is then restarted. */
   async function keepRunning(stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
       await runner?.promise.catch(() => undefined)
@@ -56,13 +57,13 @@ async function startLane(platform: Platform, handlers: JobHandler[], concurrency
       await delay(1000, undefined, { signal: stopped }).catch(() => undefined)
       runner = stopped.aborted ? null : await run(options).catch(() => null)
     }
-    // It may have restarted while it was being stopped.
+    // The runner may have been restarted while it was being stopped.
     await runner?.stop().catch(() => undefined)
   }
 
   const renewal = setInterval(() => {
     renewClaims(platform.db, [...underWay]).catch((error: unknown) => {
-      // A stop ends the connections under a renewal that is under way, and gives the jobs back itself.
+      // Stopping closes the connections of a running renewal, and releases the jobs itself.
       if (stopping.signal.aborted) return
       platform.log.warn({ error }, 'The claims on running jobs could not be renewed')
     })
@@ -82,8 +83,8 @@ async function startLane(platform: Platform, handlers: JobHandler[], concurrency
 }
 
 /**
- * The queue's runner keeps the failure of its first statement forever, so a database that was away at the wrong moment
- * would silently stop all jobs: a runner whose workers fail to ask for jobs is restarted.
+ * The queue's runner keeps the failure of its first statement forever, so a database that was unavailable at the wrong
+ * moment would silently stop all jobs. A runner whose workers fail to look for jobs is therefore restarted.
  */
 function watchPolls(limit: number, onStuck: () => void): EventEmitter {
   const events = new EventEmitter()
@@ -100,7 +101,7 @@ function watchPolls(limit: number, onStuck: () => void): EventEmitter {
   return events
 }
 
-/** Renews the claims on jobs running here and voids expired ones: the queue itself would wait four hours. */
+/** Renews the claims on jobs that run here and ends expired claims. The queue itself would wait four hours. */
 export async function renewClaims(db: Db, jobIds: string[]): Promise<void> {
   // Database clock: the job queue compares its times with now().
   await sql`update graphile_worker._private_jobs set locked_at = now() where id = any(${jobIds})`.execute(db)
@@ -129,8 +130,8 @@ function runnerOptions(platform: Platform, handlers: JobHandler[], underWay: Set
     noHandleSignals: true,
     noPreparedStatements: false,
     pollInterval: POLL_MS,
-    // One by one the queue would leave unhandled that the end of a job cannot be written: the process would end with it.
-    // Like this its runner ends, and is started again.
+    // Without batching, the queue does not handle a failure to store a job's end, and the process would end. With
+    // batching, only the runner ends, and it is restarted.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     logger: quietLogger(platform.log),
     parsedCronItems: parseCronItems(
@@ -145,12 +146,15 @@ async function runJob(platform: Platform, handler: JobHandler, payload: unknown,
     await handler.handle(platform, fields, attempt)
   } catch (error) {
     platform.log.warn({ job: handler.name, attempt, error }, 'A job failed and will be tried again')
-    // What the queue stores about a failure must not quote data either.
+    // The failure that the queue stores must not quote data either.
     throw new Error(JSON.stringify(describeError(error)).slice(0, 500))
   }
 }
 
-/** The queue's own log lines quote payloads and errors, so only the fact is logged, and what `describeError` leaves of the error. */
+/**
+ * The queue's own log lines quote payloads and errors. So only the message type is logged, and what `describeError`
+ * keeps of the error.
+ */
 function quietLogger(log: Log): Logger {
   return new Logger(() => (level, _message, meta) => {
     const error = meta?.['error']

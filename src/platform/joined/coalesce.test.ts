@@ -10,7 +10,7 @@ interface Item {
   id: string
 }
 
-/** Joins items, and keeps the statements: the group, which is the directory in a distributed database, and the ids. */
+/** Joins items and records each statement: its group, which is the directory in a distributed database, and its ids. */
 function joined(database: { distributed: boolean }, fails: string[] = []) {
   const statements: [string, string][] = []
   const groupOf = (item?: Item) => (database.distributed ? (item?.directory ?? '') : '')
@@ -81,7 +81,7 @@ test('of many that ask at once as many go together as a statement takes', async 
   const sizes = () => statements.splice(0).map(([, ids]) => ids.split(',').length)
   const ask = async (count: number) => {
     const answers = await all(...Array.from({ length: count }, (_, n) => `a${n}`))
-    // Until nothing is under way.
+    // Waits until nothing is running.
     await turn()
     return answers
   }

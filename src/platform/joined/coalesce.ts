@@ -4,11 +4,14 @@ import { currentPlace, type Lane, withoutDeadline } from '../db/lanes.ts'
 import { busy } from '../errors.ts'
 
 export interface CoalesceOptions<Item, Result> {
-  /** Executes one statement for all items. Returns one result per item, in order. */
+  /** Executes one statement for all items. Returns one result for each item, in order. */
   run(items: Item[]): Promise<Result[]>
   /** Items of different groups never share a statement. */
   groupOf(item: Item): string
-  /** Items with the same key never share a statement: they touch the same row and must see each other's effect. */
+  /**
+   * Items with the same key never share a statement, because they change the same row and must see each other's
+   * effect.
+   */
   keyOf?(item: Item): string | null
 }
 
@@ -23,9 +26,9 @@ const MAX_BATCH = 200
 const MAX_WAITING = 10_000
 
 /**
- * Joins concurrent operations of the same kind into one statement: many requests share one commit, and each is answered
- * only after it (group commit). If an item makes its statement fail, only that item fails. Requests of callers share no
- * statement with anonymous ones.
+ * Joins concurrent operations of one kind into one statement. Many requests then share one commit, and each gets its
+ * response only after the commit (group commit). If an item makes the statement fail, only that item fails. Callers'
+ * requests never share a statement with anonymous ones.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
   const queues: Record<Lane, (item: Item) => Promise<Result>> = {
@@ -43,7 +46,7 @@ function queueOf<Item, Result>({
   let queue: Waiting<Item, Result>[] = []
   let isRunning = false
 
-  /** As many as a statement takes, without a second one of the same key. */
+  /** Takes as many items as one statement may have, without two items of the same key. */
   function takeBatch(): Waiting<Item, Result>[] {
     const keys = new Set<string>()
     const batch: Waiting<Item, Result>[] = []
@@ -59,8 +62,8 @@ function queueOf<Item, Result>({
     return batch
   }
 
-  // One statement at a time: the next batch gathers while it waits for its commit, and the cost per request falls with
-  // the size of the batch. Two at a time would answer a single request no sooner.
+  // Only one statement runs at a time. The next batch gathers meanwhile, and the cost per request falls with the size of
+  // the batch. Running two would not make a single request faster.
   async function runQueue(): Promise<void> {
     for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
       const groups = Map.groupBy(batch, ({ item }) => groupOf(item))
@@ -77,7 +80,7 @@ function queueOf<Item, Result>({
       for (const [i, result] of results.entries()) batch[i]?.resolve(result)
     } catch (error) {
       if (batch.length === 1 || isLost(error)) for (const waiting of batch) waiting.reject(error)
-      // In parallel, so that one that waits for a lock does not delay the others.
+      // Run in parallel, so that an item that waits for a lock does not delay the others.
       else await Promise.all(batch.map((waiting) => settle([waiting])))
     }
   }
@@ -88,7 +91,7 @@ function queueOf<Item, Result>({
     queue.push(waiting)
     if (!isRunning) {
       isRunning = true
-      // Lets requests that arrived in the same turn of the event loop queue their items first.
+      // Lets requests that arrived in the same turn of the event loop add their items first.
       withoutDeadline(() => setImmediate(() => void runQueue()))
     }
     return waitUntilDeadline(waiting.promise, () => {
@@ -97,7 +100,7 @@ function queueOf<Item, Result>({
   }
 }
 
-// A lock or statement timeout, or a deadlock: caused by one row, not by the database.
+// A lock or statement timeout, or a deadlock. One row caused it, not the database.
 const ROW_STATES = new Set(['55P03', '57014', '40P01', '40001'])
 
 /** Whether retrying the items one by one would fail as well. */

@@ -6,54 +6,59 @@ import { coalesce } from './coalesce.ts'
 import { type Columns, type RowOf, recordset, recordsetValues } from './recordset.ts'
 import { nameText, type SqlText, sqlText } from './sql-text.ts'
 
-/** What the text of a statement takes from the form in which it is written. */
+/** The parts of a statement's text that depend on the form in which it is written. */
 export interface Writing {
-  /** The directory of a row of `asked`, or of another table that has it: a column, or the parameter for that of all. */
+  /**
+   * The directory of a row in `asked` or in another table with this column: the column, or one parameter if all rows
+   * are of one directory.
+   */
   directory(table: string): SqlText
-  /** Locks rows; leaves out those that others have locked, or waits for them. */
+  /** Locks rows. Depending on the form, it skips rows that others have locked, or waits for them. */
   lock: SqlText
-  /** The further rows as a table, for `from`. */
+  /** The further rows as a table, to use in `from`. */
   more(name: SqlText): SqlText
-  /** The parameters of the values that all items of the statement have in common. */
+  /** A parameter with a value that all items of the statement have in common. */
   shared(index: number): SqlText
 }
 
 interface Definition<C extends Columns> {
-  /** The columns of `asked`, without `n` and `directory_id`. */
+  /** The columns of `asked`, except `n` and `directory_id`. */
   columns: C
-  /** In which rows of `asked` come, and so are locked: two statements of the same order cannot deadlock. */
+  /** The order of rows in `asked`, in which they are locked. Two statements with the same order cannot deadlock. */
   order?: SqlText
-  /** The columns of further rows that a request adds, without `n`, such as the events of a sign-in. */
+  /** The columns of further rows that a request adds, except `n`, such as the events of a sign-in. */
   more?: Columns
-  /** What follows the common table expressions `clock` (`at`) and `asked`. Its answer has the `n` of `asked`. */
+  /** The SQL after the common table expressions `clock` (`at`) and `asked`. Its result has the `n` of `asked`. */
   text(writing: Writing): SqlText
 }
 
-/** A statement that requests share. Each brings a row of `asked`, and gets the row of the answer with its `n`. */
+/**
+ * A statement that requests share. Each request supplies a row of `asked`, and gets the result row with the same `n`.
+ */
 export interface JoinedStatement<C extends Columns = Columns, R extends object = object> {
   readonly columns: Columns
   readonly more: Columns
   textOf(form: Form): string
-  /** Never there: for the types of a row and the answer alone. */
+  /** Never set. Only carries the types of a row and of the result. */
   readonly types?: { row: RowOf<C>; answer: R }
 }
 
-/** What one request brings. */
+/** The part of one request in a shared statement. */
 export interface JoinedItem<C extends Columns = Columns, R extends object = object> {
   statement: JoinedStatement<C, R>
   directoryId: string
   row: RowOf<C>
-  /** Items of one key see each other's effect. */
+  /** Items with the same key see each other's effect. */
   key?: string | null
   more?: object[]
   lead?: JoinedLead
-  /** Values that only items which have the same share a statement by. */
+  /** Only items with equal values here share a statement. */
   shared?: readonly number[]
 }
 
 /**
- * A statement before, in the same transaction. `complete` gets its row and returns further rows of `more`, which come
- * first; an item without a row is left out.
+ * A statement that runs first in the same transaction. `complete` gets its result row and returns further rows of
+ * `more`, which come first. An item without a result row is left out.
  */
 export interface JoinedLead<C extends Columns = Columns, R extends object = object> {
   statement: JoinedStatement<C, R>
@@ -64,21 +69,21 @@ export interface JoinedLead<C extends Columns = Columns, R extends object = obje
 interface Form {
   /** Whether the statement waits for locked rows. */
   waits: boolean
-  /** Whether all items are of one directory, which the statement names as a parameter. */
+  /** Whether all items are of one directory, which the statement names in a parameter. */
   isOfOne: boolean
 }
 
 /**
- * Defines a statement that requests share, with the type of its answer: `defineJoined<Row>()({ … })`. Its text is written
- * once. On a single node it takes the rows of all directories; a distributed database gets a statement for each directory,
- * which names it as `directory_id = $n`.
+ * Defines a statement that requests share, with the type of its result: `defineJoined<Row>()({ … })`. The text is
+ * written once. On a single node, one statement serves rows of all directories. A distributed database gets one
+ * statement for each directory, which names it as `directory_id = $n`.
  */
 export const defineJoined =
   <R extends object>() =>
   <C extends Columns>(definition: Definition<C>): JoinedStatement<C, R> => {
     const columns: Columns = { n: 'int', directory_id: 'uuid', ...definition.columns }
     const more: Columns = definition.more ? { n: 'int', ...definition.more } : {}
-    // There are few forms of each: a text is made once, and prepared once by each connection.
+    // There are only a few forms of each statement. Each text is made once, and prepared once on each connection.
     const texts = new Map<string, string>()
     return {
       columns,
@@ -134,7 +139,7 @@ async function run(db: Db, items: AnyItem[], form: Form): Promise<(object | null
   return answers
 }
 
-/** Runs the statements that come before, and then the others, in one transaction. */
+/** Runs the leading statements and then the others, in one transaction. */
 async function runBoth(tx: Db, items: AnyItem[], form: Form): Promise<(object | null)[]> {
   const locked = await run(tx, items.map(asLead), form)
   const going = items.flatMap((item, n) => {
@@ -169,18 +174,18 @@ const queues = perPlatform(({ database, db, tx }: Platform) => {
 })
 
 /**
- * Shares a statement with other requests, which leaves out rows that others have locked: no request waits for the rows of
- * another. Returns null where the statement gave no row for the item.
+ * Runs a statement that is shared with other requests. It skips rows that others have locked, so no request waits for
+ * another's rows. Returns null if the statement returned no row for the item.
  */
 export async function runTogether<C extends Columns, R extends object>(
   platform: Platform,
   item: JoinedItem<C, R>,
 ): Promise<R | null> {
-  // The columns of the answer are those that the definition gives it.
+  // The columns of the result are those in the definition.
   return (await queues(platform)(item)(item)) as R | null
 }
 
-/** The same by a statement of its own, in a transaction perhaps, which waits for rows that others have locked. */
+/** Runs the statement alone, possibly in a transaction. It waits for rows that others have locked. */
 export async function runAlone<C extends Columns, R extends object>(db: Db, item: JoinedItem<C, R>): Promise<R | null> {
   const [row = null] = await run(db, [item], { waits: true, isOfOne: true })
   return row as R | null

@@ -4,11 +4,11 @@ import type { Columns, RowOf } from './recordset.ts'
 import { joinText, nameText, type SqlText, sqlText } from './sql-text.ts'
 
 /**
- * How features say what a sign-in burns: the parts of the statement of `login/spend.ts`, as data. A kind has its SQL once
- * and for all, and what a request adds are values: requests of the same kinds share one statement.
+ * How features describe what a sign-in consumes. These are parts of the statement in `login/spend.ts`, as data. The
+ * SQL of a kind is fixed, and a request only adds values, so requests with the same kinds share one statement.
  *
- * In SQL the values are columns of `asked`, and of `ready` once everything was found. `directory` is the expression for
- * their directory: where the database is distributed a parameter, otherwise a column.
+ * In SQL the values are columns of `asked`, and of `ready` once everything was found. `directory` is the expression
+ * for the row's directory: a parameter in a distributed database, otherwise a column.
  */
 interface Kind<C extends Columns> {
   /** Unique among all kinds. */
@@ -17,41 +17,44 @@ interface Kind<C extends Columns> {
   columns: C
 }
 
-/** A secret that is good once, or something else that must be there still. */
+/** A secret that works once, or another fact that must still hold. */
 export interface ProofKind<C extends Columns = Columns> extends Kind<C> {
-  /** Finds its row, by `asked`. Nothing is written unless every part of the proof is found. */
+  /** Finds the row, given `asked`. Nothing is written unless every part of the proof is found. */
   find(directory: SqlText): SqlText
-  /** Whether the row stays locked until the statement ends. Without, `write` is absent. */
+  /** Whether the row stays locked until the statement ends. If not, there is no `write`. */
   locks: boolean
-  /** Burns it, for each of `ready`. */
+  /** Consumes the row, for each row of `ready`. */
   write?(directory: SqlText): SqlText
-  /** Columns that `find` returns, as the row is once it is locked, and `ready` has in a sign-in. */
+  /** Columns that `find` returns from the locked row. In a sign-in, `ready` has them too. */
   shows?: string[]
-  /** Which events of a sign-in are not recorded, by `event` and `ready`: another request has recorded the same. */
+  /**
+   * A condition on `event` and `ready` that selects events of the sign-in that another request has already recorded.
+   * They are not recorded again.
+   */
   overtaken?: SqlText
 }
 
-/** A further write, made if the proof holds. */
+/** A further write, which is made if the proof holds. */
 export interface BesideKind<C extends Columns = Columns> extends Kind<C> {
-  /** Finds and locks rows for it, which `write` has as `held_<name>`. */
+  /** Finds and locks rows for the write, which reads them as `held_<name>`. */
   hold?(directory: SqlText): SqlText
   write(directory: SqlText): SqlText
 }
 
-/** A condition, by `users` and `asked`, under which what was decided from an earlier read still holds. */
+/** A condition on `users` and `asked` under which a decision from an earlier read still holds. */
 export interface ConditionKind<C extends Columns = Columns> extends Kind<C> {
   holds(directory: SqlText): SqlText
 }
 
-/** What a proof is burnt for: a session, or a challenge. */
+/** What a proof is consumed for: a session or a challenge. */
 export interface OutcomeKind<C extends Columns = Columns, R extends object = object> extends Kind<C> {
-  /** Whether this is a sign-in: then `signed_in` has `user_id` and `auth_account_id` of each of `ready`. */
+  /** Whether this is a sign-in. Then `signed_in` has `user_id` and `auth_account_id` for each row of `ready`. */
   signsIn: boolean
-  /** `insert … select … from ready … returning id`, whose id is `ready.made_id`. */
+  /** `insert … select … from ready … returning id`. The id is `ready.made_id`. */
   write(directory: SqlText): SqlText
-  /** Columns of the answer, from `made` and `ready`. */
+  /** Columns of the result, from `made` and `ready`. */
   answers(directory: SqlText): SqlText
-  /** Never there: for the type of the answer alone. */
+  /** Never set. Only carries the type of the result. */
   readonly row?: R
 }
 
@@ -63,7 +66,7 @@ export interface Used<K extends Kind<Columns>> {
 
 const names = new Set<string>()
 
-/** Defines a part: the function adds the values of a request. Throws for a name that is taken. */
+/** Defines a part. The returned function adds the values of a request. Throws if the name is taken. */
 function define<C extends Columns, K extends Kind<C>>(kind: K & { columns: C }): (values: RowOf<C>) => Used<K> {
   if (names.has(kind.name)) throw new Error(`Two parts of a statement are named ${kind.name}`)
   names.add(kind.name)
@@ -73,7 +76,7 @@ function define<C extends Columns, K extends Kind<C>>(kind: K & { columns: C }):
 export const defineProof = <C extends Columns>(kind: ProofKind<C>) => define<C, ProofKind<C>>(kind)
 export const defineBeside = <C extends Columns>(kind: BesideKind<C>) => define<C, BesideKind<C>>(kind)
 export const defineCondition = <C extends Columns>(kind: ConditionKind<C>) => define<C, ConditionKind<C>>(kind)
-/** With the type of the answer: `defineOutcome<Row>()({ … })`. */
+/** Defines an outcome with the type of its result: `defineOutcome<Row>()({ … })`. */
 export const defineOutcome =
   <R extends object>() =>
   <C extends Columns>(kind: OutcomeKind<C, R>) =>
@@ -84,7 +87,7 @@ export type UsedBeside = Used<BesideKind>
 export type UsedCondition = Used<ConditionKind>
 export type UsedOutcome<R extends object = object> = Used<OutcomeKind<Columns, R>>
 
-/** What finds the rows of the proofs, for `from`. */
+/** SQL for `from` that finds the rows of the proofs. */
 export function foundText(proofs: ProofKind[], directory: SqlText, lock: SqlText): SqlText {
   const found = proofs.map((kind, i) => {
     const query = sqlText`${kind.find(directory)} ${kind.locks ? lock : null}`
@@ -93,7 +96,7 @@ export function foundText(proofs: ProofKind[], directory: SqlText, lock: SqlText
   return joinText(found, '')
 }
 
-/** The columns that the proofs show, for `select`. */
+/** SQL for `select` with the columns that the proofs show. */
 export function shownText(proofs: ProofKind[]): SqlText {
   const columns = proofs.flatMap(({ shows = [] }, i) => shows.map((name) => sqlText`, found_${i}.${nameText(name)}`))
   return joinText(columns, '')
@@ -119,8 +122,8 @@ function defineBurn(kind: ProofKind): JoinedStatement {
 }
 
 /**
- * Burns a proof, of a user if it depends on whose it is, for something else than a sign-in.
- * Returns false when it was burnt already.
+ * Consumes a proof for a purpose other than a sign-in. `userId` is needed if the proof depends on the user.
+ * Returns false if the proof was already consumed.
  */
 export async function burn(
   { directory, db }: Pick<Work, 'directory' | 'db'>,

@@ -3,19 +3,20 @@ import type { Columns, RowOf } from './recordset.ts'
 import type { SqlText } from './sql-text.ts'
 
 /**
- * What a noun reads, or counts, in the statement that reads the facts: a code that is tried, a link that is presented.
+ * What a noun reads or counts in the statement that reads the facts about a user, for example a code that is tried or
+ * a link that is presented.
  */
 export interface ReadingKind<C extends Columns = Columns, R extends object = object> {
   columns: C
-  /** Whose facts: of the user with the address of the request, or with this id. */
+  /** The user whose facts are read: the user with this id, or by default the user with the request's address. */
   userId?: SqlText
-  /** Common table expressions, each beginning with a comma; by `asked` and `clock`. */
+  /** Common table expressions that use `asked` and `clock`. Each begins with a comma. */
   before?(writing: Writing): SqlText
   /** Joins to `asked` and `users`. */
   joins?(writing: Writing): SqlText
-  /** Columns of the answer. */
+  /** Columns of the result. */
   selects(writing: Writing): SqlText
-  /** Whether the answer says that others had locked its row: then it is asked again, and waits. */
+  /** Whether the result says that others had locked the row. Then the statement runs again and waits. */
   isLeftOut?(row: R): boolean
 }
 
@@ -23,13 +24,13 @@ export interface ReadingKind<C extends Columns = Columns, R extends object = obj
 export interface Reading<R extends object> {
   kind: ReadingKind<Columns, R>
   values: RowOf<Columns>
-  /** Readings of one key see each other's effect. */
+  /** Readings with the same key see each other's effect. */
   key: string | null
-  /** What readings have in common that share a statement (`Writing.shared`). */
+  /** Only readings with equal values here share a statement (`Writing.shared`). */
   shared: readonly number[]
 }
 
-/** Defines a reading: the function adds the values of a request. */
+/** Defines a reading. The returned function adds the values of a request. */
 export const defineReading =
   <R extends object>() =>
   <C extends Columns>(kind: ReadingKind<C, R>) =>

@@ -14,7 +14,7 @@ const columns = {
   list: 'text[]',
 } as const
 
-// PostgreSQL's text has no NUL, and no halves of surrogate pairs.
+// PostgreSQL's text cannot contain NUL or lone surrogates.
 const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', '\\'))
 const row = fc.record({
   id: fc.option(fc.uuid()),

@@ -2,8 +2,8 @@ import { arrayLiteral } from '../db/arrays.ts'
 import { joinText, nameText, type SqlText, sqlText } from './sql-text.ts'
 
 /**
- * Rows of values as parameters of a statement, one array for each column: the text does not depend on the number of rows, so
- * it is prepared once. PostgreSQL takes twice as long to read one document with all rows.
+ * Passes rows of values as parameters, one array for each column. The statement's text does not depend on the number
+ * of rows, so it is prepared once. PostgreSQL takes twice as long to read one JSON document with all rows.
  */
 
 interface Values {
@@ -17,16 +17,19 @@ interface Values {
   'text[]': readonly string[]
 }
 
-/** Names of columns, and their types in PostgreSQL. */
+/** Column names with their PostgreSQL types. */
 export type Columns = Record<string, keyof Values>
 
 /** The values of a row. */
 export type RowOf<C extends Columns> = { [K in keyof C]: Values[C[K]] | null }
 
-/** The rows of parameters as a table, for `from`. `first` is the number of the first parameter; the others follow. */
+/**
+ * The parameters as a table of rows, to use in `from`. `first` is the number of the first parameter, and the others
+ * follow.
+ */
 export function recordset(first: number, name: SqlText, columns: Columns): SqlText {
   const names = Object.keys(columns).map(nameText)
-  // PostgreSQL has no arrays of arrays of different lengths.
+  // PostgreSQL has no arrays of arrays with different lengths.
   const arrays = Object.values(columns).map((type, i) =>
     unseen(sqlText`$${first + i}::${nameText(type === 'text[]' ? 'text' : type)}[]`),
   )
@@ -38,14 +41,14 @@ export function recordset(first: number, name: SqlText, columns: Columns): SqlTe
 }
 
 /**
- * A parameter whose value the planner does not see. For a few elements it would find a cheaper plan than the one that it
- * keeps, and plan again each time, which takes longer than the statement.
+ * Hides a parameter's value from the planner. For arrays with few elements, the planner would prefer a custom plan to
+ * the generic one and plan again each time, which takes longer than the statement.
  */
 function unseen(parameter: SqlText): SqlText {
   return sqlText`(select ${parameter})`
 }
 
-/** The values of such parameters. */
+/** The values of these parameters. */
 export function recordsetValues(rows: readonly object[], columns: Columns): string[] {
   return Object.entries(columns).map(([column, type]) => {
     const values = rows.map((row): unknown => Reflect.get(row, column))

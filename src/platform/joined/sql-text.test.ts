@@ -10,13 +10,13 @@ test('SQL is made of literals, SQL and numbers, and no other text is SQL', () =>
   expect(joinText([sqlText`a `, sqlText`b${null}`], '')).toBe('a b')
   expectTypeOf<string>().not.toExtend<SqlText>()
   const given: string = "' or true --"
-  // @ts-expect-error A value of a request is a parameter.
+  // @ts-expect-error A value of a request must be a parameter.
   sqlText`select from users where email = '${given}'`
-  // @ts-expect-error So is one that was composed.
+  // @ts-expect-error A composed text is not SQL text either.
   joinText([`${id} = '${given}'`], '')
-  // @ts-expect-error So is a separator.
+  // @ts-expect-error Nor is a separator from outside.
   joinText([id], given)
-  // @ts-expect-error A list of strings is no literal.
+  // @ts-expect-error A list of strings is not a template literal.
   sqlText([given])
 })
 

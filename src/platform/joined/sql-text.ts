@@ -1,12 +1,15 @@
 declare const written: unique symbol
 
 /**
- * SQL that stands in the source. Only this file makes it, out of literals, so that no value of a request can become a part of
- * a statement: a `string` in its place does not compile.
+ * SQL that is written in the source. Only this file makes it, from literals, so that no value of a request can become
+ * part of a statement: using a `string` instead does not compile.
  */
 export type SqlText = string & { readonly [written]: true }
 
-/** Writes SQL: `` sqlText`${users}.id = $1` ``. Takes SQL, numbers and null for nothing; every other value is a parameter. */
+/**
+ * Writes SQL: `` sqlText`${users}.id = $1` ``. Inserts SQL and numbers, and nothing for null. Every other value must
+ * be a parameter.
+ */
 export function sqlText(parts: TemplateStringsArray, ...inserted: (SqlText | number | null | undefined)[]): SqlText {
   return toSqlText(String.raw({ raw: parts }, ...inserted.map((text) => text ?? '')))
 }

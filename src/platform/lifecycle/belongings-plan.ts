@@ -8,34 +8,34 @@ import type { TxWork } from '../work.ts'
 import type { Belonging, Fate, Step, UserChange, UserColumns, UserTable } from './belongings.ts'
 import { belongingsOf } from './belongings.ts'
 
-/** What becomes of the user's rows of one table. */
+/** What happens to the user's rows in one table. */
 interface Planned {
   belonging: Belonging
   step: Step
-  /** The common table expression of what has changed. */
+  /** The common table expression with the changed rows. */
   name: string
 }
 
-/** What a change of a user does to what hangs on them. */
+/** How a change of a user affects the rows that belong to the user. */
 export interface Plan {
   change: UserChange
   steps: Planned[]
-  /** Columns of the user's row that go with it. */
+  /** Columns of the user's row that change with them. */
   columns: UserColumns
 }
 
-/** What a change of a user came to. */
+/** The result of a change of a user. */
 export interface Done<User> {
   user: User
-  /** What is to be recorded of what hung on the user. */
+  /** Events to record about rows that belonged to the user. */
   announced: EventInput[]
-  /** What the user is to be told. */
+  /** Mails that notify the user. */
   mails: Message[]
-  /** Of tables whose rows are announced: how many were. */
+  /** For tables whose rows are announced: how many rows changed. */
   changed: Partial<Record<UserTable, number>>
 }
 
-/** Collects the steps of an occasion. Tables that the user's locked row rules out are left out. */
+/** Collects the steps for a change. Skips tables that have no rows according to the user's locked row. */
 export function planChange<Change extends UserChange>(
   work: TxWork,
   change: Change,
@@ -54,8 +54,9 @@ export function planChange<Change extends UserChange>(
 }
 
 /**
- * Runs a plan and the change of the user's row as one statement. The row was locked by an earlier statement, so this one
- * sees what a sign-in has committed before. `owner` writes and returns the row; `left` deletes it elsewhere.
+ * Runs a plan and the change of the user's row as one statement. An earlier statement locked the row, so this one sees
+ * everything that sign-ins have committed before. `owner` writes and returns the user's row. `left` deletes it in the
+ * directory that the user leaves.
  */
 export async function runPlan(
   work: TxWork,
@@ -75,7 +76,7 @@ export async function runPlan(
   const returned = announcing.map(
     ({ name }) => sql`${name}::text, (select coalesce(jsonb_agg(to_jsonb(part)), '[]') from ${sql.ref(name)} part)`,
   )
-  // The clock is read here: in `returning` a distributed database takes no function that is not immutable.
+  // The clock is read here, because a distributed database allows only immutable functions in `returning`.
   const { rows } = await sql<Selectable<Users> & { locked: UserLock; returned: Record<string, object[]> }>`
     with ${sql.join(parts)}
     select owner.*, ${sql.raw(lockText(sqlText`owner`, sqlText`clock_now()`))} as locked,

@@ -9,29 +9,29 @@ import type { Directory } from '../tenancy/directory.ts'
 import type { TxWork, Work } from '../work.ts'
 import type { EndReason } from './end-reasons.ts'
 
-/** The tables whose rows hang on a user. */
+/** The tables whose rows belong to a user. */
 export type UserTable = { [T in keyof DB]: 'user_id' extends keyof DB[T] ? T : never }[keyof DB]
 
 /** What happens to a user, on each of the four occasions. */
 export interface UserChange {
-  /** The user's row, locked, as it was before. */
+  /** The user's locked row before the change. */
   user: UserRow
   reason: EndReason
-  /** The link that is being redeemed, which is spared. */
+  /** The link that is being redeemed, which is not withdrawn. */
   linkId?: string | undefined
-  /** A cut-off of pending sign-ins alone. */
+  /** True if the cut-off ends only pending sign-ins. */
   keepsSessions?: boolean
-  /** Then of trusted devices, too. */
+  /** True if that cut-off also ends trusted devices. */
   devices?: boolean
-  /** The user has proved that the password is theirs. */
+  /** True if the user has proved that they set the password. */
   keepsPassword?: boolean
-  /** No stranger can have set the user's factors. */
+  /** True if no stranger can have set up the user's factors. */
   keepsFactors?: boolean
-  /** For a cut-off: rows set up within these seconds count as set up by a stranger, and are deleted. */
+  /** For a cut-off: rows set up within this many seconds may be a stranger's and are deleted. */
   sinceSeconds?: number | undefined
 }
 
-/** What a cut-off spares, and what else it takes. */
+/** What a cut-off spares, and what it removes in addition. */
 export type CutOff = Pick<UserChange, 'linkId' | 'sinceSeconds'>
 
 /** A move to another directory. */
@@ -43,43 +43,46 @@ type UserRow = Selectable<Users>
 
 type RoleColumn = 'role' | 'sso_role' | 'role_since'
 
-/** Columns of the user's row that sum up what is in other tables: a count, a list, whether there is any, a role. */
+/** Columns of the user's row that summarize other tables: a count, a list, whether there are rows, a role. */
 export type UserColumns = {
   [C in keyof UserRow as UserRow[C] extends boolean | number | string[] ? C : Extract<C, RoleColumn>]?:
     | UserRow[C]
     | RawBuilder<UserRow[C]>
 }
 
-/** Part of the one statement that changes a user and what hangs on them. It names the directory by a parameter. */
+/**
+ * A part of the one statement that changes a user and the rows that belong to them. It names the directory in a
+ * parameter.
+ */
 export interface Step {
-  /** A common table expression `<table>_taken`, for `query`. */
+  /** A common table expression `<table>_taken`, which `query` can use. */
   taken?: OperationNodeSource
-  /** Another one `<table>_also`, which writes what follows. */
+  /** Another common table expression `<table>_also`, for a further write. */
   also?: OperationNodeSource
   query: OperationNodeSource
-  /** The query returns nothing, or nothing that is announced. */
+  /** The query returns nothing, or nothing to announce. */
   isSilent?: true
-  /** Columns of the user's row that sum up what is left; `changed` names the rows that `query` returns. */
+  /** Columns of the user's row that summarize the remaining rows. `changed` names the rows that `query` returns. */
   columns?(changed: string): UserColumns
 }
 
-/** What becomes of a user's rows: a query, null where they stay this time, or why they always stay. */
+/** What happens to a user's rows: a query, null if they stay this time, or the reason why they always stay. */
 export type Fate<Change> = ((work: TxWork, change: Change) => Step | null) | { kept: string }
 
-/** What an imported user may bring along. */
+/** Data that an imported user may have for this table. */
 interface Arrival {
-  /** Whether these fields of a user bring something, or the name of the field that cannot be read. */
+  /** Whether these fields of a user contain such data, or the name of the field that cannot be read. */
   read(work: Pick<Work, 'platform'>, fields: object): 'nothing' | 'something' | { invalid: string }
-  /** Why no user may bring this into the directory; null if they may. */
+  /** The reason why no user of the directory may have such data, or null. */
   refuse?(work: Work): Promise<ApiError | null>
-  /** Stores what these users bring. Returns the events. */
+  /** Stores the data of these users. Returns the events. */
   store(work: TxWork, arrivals: { userId: string; fields: object }[]): Promise<EventInput[]>
 }
 
-/** What is told of a table in an export of everything that is kept about a user. */
+/** What an export of a user's data contains of a table. */
 interface Export {
   columns: string[]
-  /** The rows with the greatest come first. */
+  /** Rows with the greatest value of this column come first. */
   newestBy: string
 }
 
@@ -87,7 +90,7 @@ type Words<Text extends string> = Text extends `${infer Word} ${infer More}` ? W
 
 type ColumnOf<T extends UserTable> = Exclude<keyof DB[T] & string, 'directory_id' | 'user_id'>
 
-/** Hashes, sealed columns and bytes are never told. */
+/** Hashes, sealed columns and bytes are never exported. */
 type TellableOf<T extends UserTable> = {
   [C in ColumnOf<T>]: C extends `${string}hash` | `${string}_sealed`
     ? never
@@ -97,9 +100,9 @@ type TellableOf<T extends UserTable> = {
 }[ColumnOf<T>]
 
 /**
- * Tells of the rows of a user in an export, those with the greatest of one column first: `told` and `withheld` are the
- * names of columns, with spaces between. They do not compile unless every column is in one of them, so that a new one
- * cannot be forgotten, nor for a secret that is told.
+ * Exports the rows of a user, ordered by one column, greatest first. `told` and `withheld` are names of columns,
+ * separated by spaces. They only compile if they contain every column, so that a new column cannot be forgotten, and
+ * if no secret is in `told`.
  */
 export function exportsColumns<T extends UserTable, const Told extends string, const Withheld extends string>(
   _table: T,
@@ -110,50 +113,54 @@ export function exportsColumns<T extends UserTable, const Told extends string, c
   return { columns: told.split(' '), newestBy }
 }
 
-/** A table that hangs on a user, and what becomes of the rows of a user on each occasion. */
+/** A table whose rows belong to a user, and what happens to a user's rows on each occasion. */
 export interface Belonging<Row extends object = object> {
   table: UserTable
   /** The first proof of the mailbox. A stranger may have set up earlier rows. */
   proof: Fate<UserChange>
-  /** All access that the user has or is about to get ends. */
+  /** A cut-off: all access that the user has or is about to get ends. */
   cutOff: Fate<UserChange>
   /** The user is deleted, and thereby cut off. */
   removal: Fate<UserChange>
-  /** What is left then goes when the user can be restored no more. */
+  /** Set if remaining rows are deleted once the user can no longer be restored. */
   purged?: true
-  /** A pending sign-up may have rows. A user who replaces it does not get them. */
+  /** Set if a pending sign-up may have rows. A user who replaces it does not get them. */
   beforeProof?: true
   /** The user moves to another directory, and is cut off in this one. */
   move: Fate<UserMove>
-  /** What an export of everything that is kept about the user tells of the rows, or why nothing. */
+  /** What an export of the user's data contains of these rows, or the reason why it contains nothing. */
   exports: Export | { nothing: string }
   /**
-   * SQL: which rows the first proof of the mailbox removes, where that is not every row of the user. By `users`, `clock`,
-   * and `asked`: its `mailbox_identity` is the keyed hash of the address, its `spared_link` the link that proves it.
+   * SQL: which rows the first proof of the mailbox removes, if not every row of the user. The condition uses `users`,
+   * `clock` and `asked`, in which `mailbox_identity` is the keyed hash of the address and `spared_link` is the link
+   * that proves it.
    */
   setUpBefore?: SqlText
-  /** Whether the user's locked row rules out that there are rows: then the statement leaves the table out. */
+  /** Whether the user's locked row shows that there are no rows. Then the statement leaves out the table. */
   isAbsent?(user: UserRow): boolean
-  /** What is recorded of each row that a query returns; null for nothing. */
+  /** The event for each row that a query returns, or null for none. */
   announce?: {
     event: EventDefinition
     of(row: Row, reason: EndReason): EventInput | null
-    /** Rows end otherwise only on a first proof, or with the user. */
+    /** Set if rows otherwise end only with a first proof or with the user. */
     onProofAlone?: true
   }
-  /** What the user is told of the rows that a query returns; null for nothing. */
+  /** The notification about the rows that a query returns, or null for none. */
   tell?(rows: Row[], change: UserChange): Message | null
-  /** What is announced may be so much that the query returns a part of it: sees to the rest, and returns how many. */
+  /**
+   * Set if there may be more rows to announce than the query returns. Handles the remaining rows and returns how many
+   * there were.
+   */
   leave?(work: TxWork, change: UserChange, returned: number): Promise<number>
   arrival?: Arrival
 }
 
-/** A sign-up by code: nothing but roles is attached to it before its mailbox is proved. */
+/** Whether the user signed up by code. Only roles can be attached to such a user before the mailbox is proved. */
 export function isPending(user: UserRow): boolean {
   return user.pending_until !== null
 }
 
-/** Deletes the rows of the user; `columns` are those of the user's row that say so. */
+/** Deletes the rows of the user. `columns` are the columns of the user's row that summarize them. */
 export function deletes(table: UserTable, columns: UserColumns = {}) {
   // Table by name: a belonging names its own table in the `belongings.ts` of its feature.
   return ({ directory }: TxWork, { user }: UserChange): Step => ({
@@ -163,7 +170,7 @@ export function deletes(table: UserTable, columns: UserColumns = {}) {
   })
 }
 
-/** Deletes the rows of a cut-off that a stranger set up. */
+/** For a cut-off: deletes the rows that a stranger may have set up. */
 export function deletesSince(table: UserTable, setAt: string) {
   // Table by name: a belonging names its own table in the `belongings.ts` of its feature.
   return ({ directory }: TxWork, { user, sinceSeconds }: UserChange): Step | null =>
@@ -177,20 +184,20 @@ export function deletesSince(table: UserTable, setAt: string) {
         }
 }
 
-/** SQL: the moment from which what was set up goes. */
+/** SQL: the time from which new rows are removed. */
 export const sinceOf = (seconds: number) => sql`clock_now() - make_interval(secs => ${seconds}::float8)`
 
-/** SQL: `and` that something was created from then on; nothing where there is no such moment. */
+/** SQL: `and` a condition that the row was created since then. Empty if there is no such time. */
 export const createdSince = ({ sinceSeconds: seconds }: UserChange) =>
   seconds === undefined ? sql`` : sql`and created_at >= ${sinceOf(seconds)}`
 
-/** The name of every column but the directory's, so that a new column cannot be forgotten. */
+/** The name of every column except the directory's, so that a new column cannot be forgotten. */
 type OtherColumns<T extends keyof DB> = Record<Exclude<keyof DB[T] & string, 'directory_id'>, true>
 
 /**
- * Takes the rows of the user along into another directory: deletes and inserts, since the directories may lie on
- * different nodes, where a row cannot change its own. `only` and `onConflict` narrow the insert, whose target is `put`;
- * what is left behind by them is told if `isTold`.
+ * Moves the rows of the user to another directory. It deletes and inserts them, because the directories may be on
+ * different nodes, where an update cannot move a row. `only` and `onConflict` narrow the insert, whose target is named
+ * `put`. Rows that are not moved are announced if `isTold`.
  */
 export function movesAlong<T extends UserTable>(
   table: T,
@@ -221,5 +228,5 @@ export function movesAlong<T extends UserTable>(
 const slot = defineSlot<readonly Belonging[]>('belongings')
 
 export const provideBelongings = slot.provide
-/** What hangs on a user: the tables of the features. */
+/** The tables of all features whose rows belong to a user. */
 export const belongingsOf = slot.of

@@ -42,7 +42,7 @@ test.each([
   if (system) await sql`update deployment set system_identifier = ${system}`.execute(db)
   if (oid) await sql`update deployment set database_oid = ${oid}::bigint::oid`.execute(db)
   expect((await readDeployment(db)).isCopy).toBe(true)
-  // Of several that start together.
+  // Several processes start together.
   await Promise.all([start(), start()])
   const { hold, isCopy } = await readDeployment(db)
   expect([hold?.because, isCopy]).toEqual(['copied', false])
@@ -89,7 +89,7 @@ test('a start that waits for the release of a copy does not hold messages again'
   expect([await readDeployment(db), lines]).toMatchObject([{ hold: null, isCopy: false }, []])
 })
 
-/** As after a promotion: the same cluster and database, on another timeline than when the epoch began. */
+/** Simulates a promotion: the same cluster and database, on another timeline than when the epoch began. */
 const promote = () =>
   sql`update event_stream set cluster = regexp_replace(event_cluster(), '/[0-9A-F]{8}/', '/FFFFFFF0/')`.execute(db)
 
@@ -118,7 +118,7 @@ test('a copy on another timeline is reported as a copy alone', async () => {
 test('a running process whose database is replaced holds messages when it next looks', async () => {
   await start()
   await sql`update deployment set system_identifier = '1'`.execute(db)
-  // Its caches are empty, as every 5 seconds.
+  // Its caches are empty, as they are after 5 seconds.
   const other = await startSecondApp(app)
   expect(await isOutgoingHeld(other.app.platform)).toBe(true)
   const { hold, isCopy } = await readDeployment(db)

@@ -12,18 +12,18 @@ import type { JobHandler } from '../jobs/queue.ts'
 import type { Log } from '../observability/log.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 
-/** Why outgoing messages wait: the database is a copy, it was recovered, or the operator asked for it. */
+/** Why outgoing messages are held: the database is a copy, it was recovered, or the operator requested it. */
 export type HoldReason = 'copied' | 'recovered' | 'requested'
 
-/** The identity of the database, and the hold of outgoing messages. */
+/** The identity of the database, and whether outgoing messages are held. */
 export interface DeploymentState {
-  /** Mails, text messages and webhooks wait until the operator releases them. Null while they are sent. */
+  /** Set while mails, text messages and webhooks wait for the operator to release them. */
   hold: { since: Date; because: HoldReason } | null
   /** The latest run of `watchword recover`. */
   recoveredAt: Date | null
-  /** The database is a copy of the one in which the service started last. */
+  /** Whether the database is a copy of the one with which the service last started. */
   isCopy: boolean
-  /** The database is not the one, or not on the timeline, in which the epoch of the event stream began. */
+  /** Whether this is another database, or another timeline, than the one in which the event stream's epoch began. */
   isMoved: boolean
 }
 
@@ -40,7 +40,7 @@ const COPIED =
   'webhooks are held. After a restore, or if the database lost transactions, run `npx watchword recover`. Then send what ' +
   'waits with `npx watchword outgoing release`.'
 
-/** What the log says about a hold at the start of a process, and every hour. */
+/** Logged about a hold at the start of a process and every hour. */
 const HELD_LINE =
   'Mails, text messages and webhooks are held. `npx watchword outgoing` shows what waits, and ' +
   '`npx watchword outgoing release` sends it.'
@@ -69,36 +69,36 @@ const stateOf = perPlatform(
   (platform): Cache<DeploymentState> =>
     platform.caches.define('deployment', async () => {
       const state = await readDeployment(platform.db)
-      // A standby was promoted under a running process.
+      // A standby was promoted while the process was running.
       if (state.isMoved) await beginEpochOnce(platform)
       if (!state.isCopy) return state
-      // The database was replaced under a running process.
+      // The database was replaced while the process was running.
       await checkDatabaseIdentity(platform.database.directUrl, platform.log)
       return readDeployment(platform.db)
     }),
 )
 
-/** Whether mails, text messages and webhooks wait for the operator, as of 5 seconds ago at most. */
+/** Whether mails, text messages and webhooks wait for the operator. The answer may be 5 seconds old. */
 export async function isOutgoingHeld(platform: Platform): Promise<boolean> {
   const { hold } = await stateOf(platform).get(KEY)
   return hold !== null
 }
 
 /**
- * Whether the database remembers what was used at a time: it is after the last recovery, as of 5 seconds ago at most. What
- * is from before may have been used in transactions that were lost.
+ * Whether the database still knows what was used at `time`, which is true if it is after the last recovery. Secrets
+ * from before may have been used in transactions that were lost. The answer may be 5 seconds old.
  */
 export async function isAfterRecovery(platform: Platform, time: Date): Promise<boolean> {
   const { recoveredAt } = await stateOf(platform).get(KEY)
   return recoveredAt === null || time > recoveredAt
 }
 
-/** Updates the gauge of the hold. */
+/** Updates the gauge that shows whether messages are held. */
 export async function measureHold(platform: Platform): Promise<void> {
   platform.metrics.outgoingHeld.set((await isOutgoingHeld(platform)) ? 1 : 0)
 }
 
-/** Says in the log of one process, every hour, that outgoing messages wait. */
+/** Logs every hour, in one process, that outgoing messages wait. */
 export const remindOfHold: JobHandler = {
   name: 'outgoing.remind',
   cron: '37 * * * *',
@@ -107,7 +107,10 @@ export const remindOfHold: JobHandler = {
   },
 }
 
-/** Holds outgoing messages in every process. A hold that exists keeps its start; `recovered` replaces its reason. */
+/**
+ * Holds outgoing messages in every process. An existing hold keeps its start time, and `recovered` replaces its
+ * reason.
+ */
 export async function holdOutgoing(platform: Platform, tx: Tx, because: HoldReason): Promise<void> {
   await sql`
     update deployment set outgoing_held_since = coalesce(outgoing_held_since, clock.at),
@@ -117,7 +120,10 @@ export async function holdOutgoing(platform: Platform, tx: Tx, because: HoldReas
   await stateOf(platform).invalidate(tx, KEY)
 }
 
-/** Ends the hold in every process. In a copy records its identity, so that the next start does not hold messages again. */
+/**
+ * Ends the hold in every process. In a copy, records the copy's identity, so that the next start does not hold
+ * messages again.
+ */
 export async function endHold(platform: Platform, tx: Tx): Promise<void> {
   await sql`update deployment set outgoing_held_since = null, outgoing_held_because = null, ${sql.raw(PRESENT_IDENTITY)}`.execute(
     tx,
@@ -125,7 +131,7 @@ export async function endHold(platform: Platform, tx: Tx): Promise<void> {
   await stateOf(platform).invalidate(tx, KEY)
 }
 
-/** Records a run of `watchword recover`, and the identity of the database that it recovers. Returns its time. */
+/** Records a run of `watchword recover`, and the identity of the recovered database. Returns the time of the run. */
 export async function noteRecovery(platform: Platform, tx: Tx): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
     update deployment set recovered_at = clock_now(), ${sql.raw(PRESENT_IDENTITY)}
@@ -140,13 +146,13 @@ const PRESENT_SYSTEM = 'coalesce(database_system_identifier(), system_identifier
 const PRESENT_OID = '(select oid from pg_database where datname = current_database())'
 const PRESENT_IDENTITY = `system_identifier = ${PRESENT_SYSTEM}, database_oid = ${PRESENT_OID}`
 
-/** Whether the identity has to be recorded. */
+/** Whether the identity must be recorded. */
 const IDENTITY_STATE = `
   select outgoing_held_since is not null as held,
     (system_identifier, database_oid) is distinct from (${PRESENT_SYSTEM}, ${PRESENT_OID}) as due
   from deployment`
 
-/** In a copy holds outgoing messages; records the identity, so that the hold is set once. */
+/** Holds outgoing messages if the database is a copy. Records the identity, so that the hold is set only once. */
 const CHECK_IDENTITY = `
   update deployment set
     outgoing_held_since = case when found.copied then coalesce(outgoing_held_since, found.at) else outgoing_held_since end,
@@ -156,10 +162,10 @@ const CHECK_IDENTITY = `
   returning found.copied, outgoing_held_since is not null as held`
 
 /**
- * Compares the database with the one of the last start, at each start after the migration. In a copy it holds outgoing
- * messages: a copy for staging must not mail real people, and the messages of a backup may have been sent before. The
- * first start of a new database only records the identity. Logs a copy or a hold, with the command to run. Writes only where
- * the identity has changed: a commit may hang.
+ * Compares the database with the one of the last start. Runs at each start after the migration. In a copy it holds
+ * outgoing messages: a copy for staging must not mail real people, and messages in a backup may have been sent
+ * already. The first start of a new database only records the identity. Logs a copy or a hold with the command to run.
+ * Writes only if the identity has changed, because a commit may hang.
  */
 export async function checkDatabaseIdentity(url: string, log: Log): Promise<void> {
   await fromDatabase(() =>
@@ -173,11 +179,11 @@ export async function checkDatabaseIdentity(url: string, log: Log): Promise<void
 
 async function recordIdentity(client: ClientBase, log: Log): Promise<void> {
   await client.query('begin isolation level read committed')
-  // The comparison needs a snapshot from after the wait for a release that is under way.
+  // The comparison needs a snapshot taken after waiting for a release in progress.
   await client.query('select from deployment for update')
   const { rows } = await client.query<{ copied: boolean; held: boolean }>(CHECK_IDENTITY)
   const { copied = false, held = false } = rows[0] ?? {}
-  // Before the commit, whose answer may be lost: the next start finds nothing to report.
+  // Logged before the commit, whose result may be lost: the next start would find nothing to report.
   if (copied) log.warn({}, COPIED)
   else if (held) log.warn({}, HELD_LINE)
   await client.query('commit')

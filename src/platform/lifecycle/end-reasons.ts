@@ -1,9 +1,12 @@
-/** Why sessions end before their time: `reason` of `session.revoked`, and of the feed of revocations. */
+/** Why a session ended early: the `reason` of `session.revoked`, also in the revocation feed. */
 export type EndReason = string & { readonly is: 'a reason for the end of sessions' }
 
 const reasons = new Set<string>()
 
-/** Defines reasons, once, where sessions end for them. Permanent: verifiers read them. Throws for one that is taken. */
+/**
+ * Defines end reasons, in the noun that ends sessions for them. Permanent, because verifiers read them. Throws if a
+ * reason is taken.
+ */
 export function defineEndReasons<N extends string>(...names: N[]): Readonly<Record<N, EndReason>> {
   for (const name of names) {
     if (reasons.has(name)) throw new Error(`The reason ${name} is defined twice`)
@@ -12,7 +15,7 @@ export function defineEndReasons<N extends string>(...names: N[]): Readonly<Reco
   return Object.fromEntries(names.map((name: string) => [name, name as EndReason])) as Record<N, EndReason>
 }
 
-/** Every reason that any loaded module defines. */
+/** Every end reason that a loaded module has defined. */
 export function endReasons(): string[] {
   return [...reasons].sort()
 }

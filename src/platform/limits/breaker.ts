@@ -1,20 +1,20 @@
-/** When a peer counts as in trouble, and what is let through to it then. */
+/** When a peer counts as failing, and how many attempts are allowed then. */
 export interface Patience {
-  /** Attempts in a row that it left without an answer. */
+  /** The number of consecutive attempts without an answer. */
   failures: number
-  /** An answer that takes longer is as good as none. */
+  /** A slower answer counts as no answer. */
   slowMs?: number
-  /** For how long nothing is let through, from the last of these on. */
+  /** How long no attempt is allowed after the last failure. */
   restMs: number
-  /** How many at a time after that. */
+  /** How many concurrent attempts are allowed after that. */
   probes: number
 }
 
 export type Breaker = ReturnType<typeof createBreaker>
 
 /**
- * Admits attempts: all while the peer is healthy, few while it is slow or down, and none while it rests. A peer that
- * swallows connections may hold up some for one timeout, but never all of them for long.
+ * Admits attempts: all while the peer is healthy, few while it is slow or down, and none during a pause. A peer that
+ * accepts connections and never answers may delay some attempts for one timeout, but never all of them for long.
  */
 export function createBreaker(
   { failures, slowMs = Number.POSITIVE_INFINITY, restMs, probes }: Patience,
@@ -23,10 +23,10 @@ export function createBreaker(
   let underWay = 0
   let unanswered = 0
   let restsUntilMs = Number.NEGATIVE_INFINITY
-  // A clock that was put back may not make the rest any longer.
+  // If the clock was set back, the pause must not become longer.
   const isResting = (leftMs = restsUntilMs - nowMs()) => leftMs > 0 && leftMs <= restMs
   return {
-    /** @returns a function to call at the end, with whether the peer answered, or null when not admitted. */
+    /** @returns a function to call at the end, with whether the peer answered. Null if the attempt is not admitted. */
     enter(): ((answered: boolean) => void) | null {
       if (unanswered >= failures && (underWay >= probes || isResting())) return null
       underWay++
@@ -38,7 +38,7 @@ export function createBreaker(
         if (!isWell) restsUntilMs = nowMs() + restMs
       }
     },
-    /** Whether there is nothing to remember of the peer. */
+    /** Whether nothing about the peer needs to be remembered. */
     isCalm: () => underWay === 0 && unanswered === 0,
   }
 }

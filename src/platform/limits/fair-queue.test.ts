@@ -18,7 +18,7 @@ import {
 const LIGHT = 76
 const COSTLY = 1024
 
-/** A queue whose time stands still until `pass`, and what became of those who ask it. */
+/** A queue whose clock advances only by `pass`, and the results of its requests. */
 function start(threads = 3, places = 33) {
   let now = 0
   const timers = new Map<() => void, number>()
@@ -59,7 +59,7 @@ function start(threads = 3, places = 33) {
     queue,
     ask,
     settled,
-    /** Ends the turns that have these names. */
+    /** Ends the turns with these names. */
     async end(...names: string[]) {
       for (const turn of turns.filter(({ name }) => names.includes(name))) {
         turns.splice(turns.indexOf(turn), 1)
@@ -189,7 +189,7 @@ test('what is closed refuses all who wait', async () => {
   expect(await settled()).toEqual(['y gave up', 'z gave up'])
 })
 
-/** Jobs that end on request, and the list of those that have begun. */
+/** Jobs that end when the test says so, and the list of started jobs. */
 function jobs(limits: Partial<Parameters<typeof openFairQueue>[0]>) {
   const queue = openFairQueue({ turns: 3, turnsOfOne: 2, places: 13, placesOfOne: 7, patienceMs: 60_000, ...limits })
   const begun: string[] = []
@@ -344,7 +344,10 @@ test("an interrupted turn is another's meanwhile, and is resumed even if all are
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3'])
 })
 
-/** Runs workers that take turn after turn, in simulated time. Returns the turns of each and the longest wait, in milliseconds. */
+/**
+ * Simulates workers that take one turn after another. Returns each worker's turns and the longest wait in
+ * milliseconds.
+ */
 async function simulate(seconds: number, workers: { owner: Owner; turnMs: number; count: number }[]) {
   const queue = openFairQueue({ turns: 5, turnsOfOne: 3, places: 105, placesOfOne: 32, patienceMs: 60_000 })
   let now = 0
@@ -392,9 +395,9 @@ test.each<{ of: string; owners: [Owner, Owner, Owner] }>([
     { owner: z, turnMs: 5, count: 4 },
   ])
   expect(turns[2]).toBeGreaterThan(1500)
-  // A turn of 1000 ms, and one of its own before it.
+  // One turn of 1000 ms, and one of its own turns before it.
   expect(longest[2]).toBeLessThan(1020)
-  // Those with long turns go on meanwhile.
+  // Workers with long turns continue meanwhile.
   expect([turns[0], turns[1]].every((count) => count !== undefined && count >= 9)).toBe(true)
 })
 

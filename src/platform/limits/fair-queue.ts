@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { timeToWait } from '../db/deadline.ts'
 import { busy } from '../errors.ts'
 
-/** Whose work it is. An owner may have parts, such as an account its organizations, which share its turns and places. */
+/** The owner of work. Parts of an owner, such as the organizations of an account, share its turns and places. */
 export interface Owner {
   id: string
   part?: string
@@ -11,21 +11,24 @@ export interface Owner {
 interface Limits {
   /** How many turns run at once. */
   turns: number
-  /** How many of them one owner may have. Of several, one is left to its other parts. */
+  /** How many turns one owner may have. If that is more than one, one of them is left for its other parts. */
   turnsOfOne: number
-  /** How many requests may run or wait; as many again if each is of an owner with no more than its share. */
+  /**
+   * How many requests may run or wait. Requests of an owner with no more than its share may exceed this, up to twice
+   * the number.
+   */
   places: number
   /** How many requests of one owner may run or wait. */
   placesOfOne: number
-  /** How long a request may wait, over all of its turns. */
+  /** How long a request may wait, in all of its turns together. */
   patienceMs: number
-  /** Turns of more than this cost leave one to the others. */
+  /** Turns that cost more than this must leave one turn for others. */
   lightCost: number
   /** How many turns may begin in one iteration of the event loop. */
   perLoop: number
   /**
-   * Whether `cost` tells beforehand how long a turn takes. Otherwise the owner with the fewest running turns is next, so that
-   * long turns of some do not delay short turns of others.
+   * Whether `cost` says in advance how long a turn takes. If not, the owner with the fewest running turns is next, so
+   * that long turns of some owners do not delay short turns of others.
    */
   costsKnown: boolean
   clock: Clock
@@ -35,31 +38,31 @@ interface Limits {
 export interface FairQueue {
   limits: Limits
   all: Share
-  /** How many of the running turns cost more than `lightCost`. */
+  /** The number of running turns that cost more than `lightCost`. */
   heavy: number
-  /** How many turns have begun in this iteration of the event loop. */
+  /** The number of turns that have begun in this iteration of the event loop. */
   begun: number
 }
 
-/** What all requests, those of one owner or those of one part have of the queue. */
+/** Counters of the whole queue, of an owner, or of a part. */
 interface Share {
   id: string
-  /** The cost of its turns, from when it came to the queue. */
+  /** The cost of its turns since it joined the queue. */
   spent: number
-  /** What the member whose turn was last had spent before it: no newcomer begins below. */
+  /** The `spent` of the member that got the last turn. New members do not start below it. */
   level: number
   /** How many requests run or wait. */
   present: number
   running: number
   waiting: number
   members: Map<string, Share>
-  /** How many members are present. */
+  /** The number of members with requests. */
   sharing: number
-  /** The members by the number of their present requests. */
+  /** The members, grouped by their number of running or waiting requests. */
   crowds: Map<number, Set<Share>>
-  /** No member has more requests present. */
+  /** The largest number of requests of any member. */
   most: number
-  /** The requests of a part that wait, the oldest first. */
+  /** The waiting requests of a part, oldest first. */
   waiters: Waiter[]
 }
 
@@ -69,13 +72,13 @@ type Path = readonly [all: Share, owner: Share, part: Share]
 export interface Place {
   path: Path
   hasLeft: boolean
-  /** How long it may still wait. */
+  /** How much longer the request may wait. */
   patienceMs: number
 }
 
 /** A turn that has begun. */
 export interface Turn {
-  /** Ends the turn, or interrupts it while the request waits for something else. */
+  /** Ends the turn, or gives it up while the request waits for something else. */
   leave(): void
   /** Resumes the turn, even if every turn is taken. */
   comeBack(): void
@@ -85,14 +88,14 @@ interface Waiter {
   place: Place
   cost: number
   isGone(): boolean
-  /** Gives the turn, or refuses it. */
+  /** Grants the turn or refuses it. */
   settle(isTurn: boolean): void
 }
 
 /**
- * Opens a queue that is fair by owner and by part (start-time fair queueing): the owner with the lowest cost so far is next, or
- * first the one with the fewest running turns if costs are not known. A flood of one owner takes no more than its share. Limits
- * that are left out do not apply.
+ * Opens a queue that is fair between owners and between parts (start-time fair queueing). The owner with the lowest
+ * cost so far is next. If costs are not known, the number of running turns decides first. A flood from one owner gets
+ * no more than its share. Omitted limits do not apply.
  */
 export function openFairQueue(limits: Pick<Limits, 'turns' | 'places' | 'patienceMs'> & Partial<Limits>): FairQueue {
   const none = Number.POSITIVE_INFINITY
@@ -102,8 +105,8 @@ export function openFairQueue(limits: Pick<Limits, 'turns' | 'places' | 'patienc
 }
 
 /**
- * Runs a function in its turn. Throws `unavailable` if the queue is full or the request would wait too long. `isGone` tells
- * whether the client has hung up: its request is refused instead of run.
+ * Runs a function when it is its turn. Throws `unavailable` if the queue is full or the request would wait too long.
+ * `isGone` says whether the client has disconnected, in which case the request is refused instead of run.
  */
 export async function inTurn<T>(
   queue: FairQueue,
@@ -131,7 +134,7 @@ function openShare(id: string, level: number): Share {
   return { id, spent: level, level: 0, present: 0, running: 0, waiting: 0, ...members, waiters: [] }
 }
 
-/** Counts a request of a member that has come (1) or left (-1). */
+/** Counts a request of a member that arrives (1) or leaves (-1). */
 function countPresent(group: Share, member: Share, by: 1 | -1): void {
   const before = group.crowds.get(member.present)
   before?.delete(member)
@@ -144,8 +147,8 @@ function countPresent(group: Share, member: Share, by: 1 | -1): void {
 }
 
 /**
- * Takes a place. If all are taken, an owner that has more of them gives one up. If no request of it waits for a turn, an owner
- * with no more than its share is let in all the same. Returns null if there is no room.
+ * Takes a place. If all places are taken, the most crowded owner's newest waiting request is refused. If none of its
+ * requests waits, an owner with no more than its share still gets a place. Returns null if there is no room.
  */
 export function enterQueue(queue: FairQueue, owner: Owner, patienceMs = queue.limits.patienceMs): Place | null {
   const { all, limits } = queue
@@ -170,7 +173,7 @@ function join(group: Share, id: string): Share {
   return member
 }
 
-/** Refuses the newest waiting request of the most crowded member, if that is more crowded than this one. */
+/** Refuses the newest waiting request of the most crowded member, if that member has more requests than this one. */
 function makeRoom(group: Share, member: Share): boolean {
   const [crowded] = group.most > member.present ? (group.crowds.get(group.most) ?? []) : []
   const last = crowded && newestWaiter(crowded)
@@ -193,7 +196,7 @@ function hasShare(all: Share, one: Share, places: number): boolean {
   return one.present <= Math.max(1, places / all.sharing) && all.present <= 2 * places
 }
 
-/** Gives the place back; once, however often it is called. */
+/** Gives the place back. Further calls have no effect. */
 export function leaveQueue({ limits }: FairQueue, place: Place): void {
   if (place.hasLeft) return
   place.hasLeft = true
@@ -205,7 +208,10 @@ export function leaveQueue({ limits }: FairQueue, place: Place): void {
   forget(all, one, limits)
 }
 
-/** Forgets a member that is gone. One that has spent more than the others is remembered while they are there. */
+/**
+ * Removes a member without requests. A member that has spent more than the others is remembered while the others are
+ * present.
+ */
 function forget(group: Share, member: Share, { places }: Limits): void {
   if (group.present === 0) {
     group.members.clear()
@@ -220,7 +226,7 @@ export function takeTurn(queue: FairQueue, place: Place, cost: number, isGone = 
   const { clock } = queue.limits
   const [all, one, part] = place.path
   const { waiters } = part
-  // A member that had no request to wait was passed by the others, even if it had turns that run.
+  // A member without waiting requests cannot save up unused turns, even if it has running ones.
   if (one.waiting === 0) one.spent = Math.max(one.spent, all.level)
   if (part.waiting === 0) part.spent = Math.max(part.spent, one.level)
   const { promise, resolve } = Promise.withResolvers<Turn | null>()
@@ -238,7 +244,7 @@ export function takeTurn(queue: FairQueue, place: Place, cost: number, isGone = 
       waiters.splice(waiters.indexOf(waiter), 1)
       for (const share of place.path) share.waiting--
       place.patienceMs -= clock.now().getTime() - since
-      // A request that is refused leaves at once, so that its place is free for the one that took it.
+      // A refused request leaves at once, so that its place is free for the request that displaced it.
       if (!isTurn) leaveQueue(queue, place)
       resolve(isTurn ? openTurn(queue, place.path, cost) : null)
     },
@@ -289,7 +295,7 @@ function begin(queue: FairQueue, waiter: Waiter): void {
   waiter.settle(true)
 }
 
-/** The oldest request of the member whose turn is next, among those that may have one. */
+/** The oldest request of the member that is next, among the members that may have a turn. */
 function nextWaiter(queue: FairQueue, group: Share, depth: 0 | 1): Waiter | null {
   let next: Waiter | null = null
   for (const member of group.members.values()) {
@@ -306,7 +312,7 @@ function isBefore({ costsKnown }: Limits, one: Share, other: Share): boolean {
   return one.spent < other.spent
 }
 
-/** Whether an owner, or a part of it, has all of the turns that it may have. */
+/** Whether an owner or part has all the turns that it may have. */
 function isServed({ turnsOfOne }: Limits, { id, running }: Share, depth: 0 | 1): boolean {
   if (depth === 0) return running >= turnsOfOne
   return id !== '' && running >= Math.max(1, turnsOfOne - 1)
@@ -317,12 +323,12 @@ function firstWaiter({ limits, heavy }: FairQueue, { waiters: [first] }: Share):
   return first && !(isHeavy && heavy >= Math.max(1, limits.turns - 1)) ? first : null
 }
 
-/** How many requests wait for a turn. */
+/** The number of requests that wait for a turn. */
 export function countWaiting({ all }: FairQueue): number {
   return all.waiting
 }
 
-/** Refuses all requests that wait. */
+/** Refuses all waiting requests. */
 export function refuseWaiting({ all }: FairQueue): void {
   for (const one of all.members.values())
     for (const part of one.members.values()) for (const waiter of [...part.waiters]) waiter.settle(false)

@@ -6,7 +6,7 @@ import { limitNetworks } from './network-limit.ts'
 const RATE = { perSecond: 10, burst: 50 }
 const NOW = 1_800_000_000_000
 
-/** How many of so many requests at one moment pass. */
+/** How many of this many simultaneous requests pass. */
 function passing(limit: ReturnType<typeof limitNetworks>, ip: string, asked: number, nowMs = NOW): number {
   return Array.from({ length: asked }, () => limit.count(ip, nowMs)).filter((seconds) => seconds === 0).length
 }
@@ -48,7 +48,7 @@ test('any number of networks takes no more memory, lifts nobody’s limit and us
   const before = getHeapStatistics().used_heap_size
   for (let n = 0; n < 400_000; n++) limit.count(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, NOW)
   collect()
-  // Each entry of a map would take a hundred bytes.
+  // Entries of a map would take a hundred bytes each.
   expect(getHeapStatistics().used_heap_size - before).toBeLessThan(8_000_000)
   expect(limit.count('192.0.2.1', NOW)).toBe(1)
   const fresh = Array.from({ length: 1000 }, (_, n) => `198.51.${n >> 8}.${n & 255}`)

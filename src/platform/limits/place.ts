@@ -4,14 +4,14 @@ import type { Turn } from './fair-queue.ts'
 
 const held = new AsyncLocalStorage<Turn & { waits: number }>()
 
-/** Runs an anonymous request in its turn, which `outsideTurn` interrupts. */
+/** Runs an anonymous request in its turn, which `outOfPlace` can give up temporarily. */
 export function runInTurn<T>(turn: Turn, run: () => Promise<T>): Promise<T> {
   return held.run({ ...turn, waits: 0 }, run)
 }
 
 /**
- * Waits for another server or a thread. Meanwhile an anonymous request has no turn, so that a slow server does not delay the
- * others, and its time to wait for the database stands still.
+ * Waits for another server or a thread. Meanwhile an anonymous request gives up its turn, so that a slow server does
+ * not delay the others, and its database deadline is paused.
  */
 export async function outsideTurn<T>(wait: () => Promise<T>): Promise<T> {
   const turn = held.getStore()

@@ -153,7 +153,7 @@ test('a claim takes what is left, and what it does not get does not count', asyn
 test('a window ends exactly with its last second, for claims and for counts', async () => {
   const directory = await directoryOf(await service.tenant())
   await platform.tx(async (tx) => {
-    // Within a transaction the time stands still.
+    // In a transaction, the time does not advance.
     const work = workIn({ ...platform, db: tx }, directory)
     const begin = (agoMs: number) =>
       sql`update rate_counters set window_started_at = clock_now() - make_interval(secs => ${agoMs / 1000}::float8)
@@ -169,7 +169,7 @@ test('a window ends exactly with its last second, for claims and for counts', as
     await begin(59_999)
     expect(await count()).toBe(0)
     await begin(60_000)
-    // Of the minute there is all again, of the hour nothing.
+    // The limit per minute is available again, and the limit per hour is used up.
     await expect(count()).rejects.toMatchObject({ definition: { code: 'rate_limited' } })
     const { rows } = await sql<{ bucket: string; count: number; age: number }>`
       select bucket, count, extract(epoch from clock_now() - window_started_at)::int as age from rate_counters

@@ -7,9 +7,9 @@ import type { Directory } from '../tenancy/directory.ts'
 import type { Work } from '../work.ts'
 import type { SteadyRate } from './steady-rate.ts'
 
-/** At most `limit` acts of one identity within `windowSeconds`. */
+/** At most `limit` actions of one identity within `windowSeconds`. */
 export interface RateLimit {
-  /** Names the counter; limits of one bucket share it. */
+  /** The name of the counter. Limits with the same bucket share a counter. */
   bucket: string
   limit: number
   windowSeconds: number
@@ -21,25 +21,25 @@ export interface RateState {
   /** Seconds until the window ends. */
   resetSeconds: number
   windowSeconds: number
-  /** Whose limit it is, if not the target's own. */
+  /** The owner of the limit, if it is not the target itself. */
   policy?: SharedPolicy
 }
 
 export type SharedPolicy = 'account' | 'organization' | 'key' | 'user' | 'network'
 
-/** A limit of one identity in one directory. Within one call each has its own bucket. */
+/** A limit of one identity in one directory. In one call, each limit must have a different bucket. */
 export interface Counted extends RateLimit {
   directory: Directory
   identity: Buffer
   policy?: SharedPolicy
-  /** 0 for an act that takes nothing, and is still refused where nothing is left to take. */
+  /** 0 for an action that uses nothing up, but is refused if nothing is left. */
   takes?: 0
 }
 
 /**
- * Counts one act against limits that protect people. Counting happens in the database, so all processes share it and a
- * refused request still counts. `identity` is a keyed hash of the normalised target, never text of the caller's
- * choosing (ASVS 6.3.1). Throws `rate_limited` when a limit was already used up.
+ * Counts one action against limits that protect people. The database counts, so all processes share the limit, and a
+ * refused request is counted too. `identity` is a keyed hash of the normalised target, never text that the caller
+ * chooses (ASVS 6.3.1). Throws `rate_limited` if a limit was already used up.
  */
 export async function countAct(
   { platform, directory }: Work,
@@ -54,9 +54,9 @@ export async function countAct(
 }
 
 /**
- * Takes one of a directory's acts if any is left: for a ceiling that withholds something instead of refusing the
- * request. What is withheld does not count, so a raised ceiling takes effect immediately; what is not also counts
- * against the limits that others share. If `takes` is false, nothing is taken, and it is told whether any is left.
+ * Uses one of a directory's actions if any is left. This is for limits that withhold something instead of refusing the
+ * request. Withheld actions are not counted, so a raised limit takes effect immediately. Other actions also count
+ * against `shared` limits. If `takes` is false, only reports whether any is left.
  */
 export async function claimAct(
   { platform, directory }: Work,
@@ -80,12 +80,13 @@ export async function claimAct(
   return rows.length > 0
 }
 
-/** Beyond this a counter is ahead of the time because the clock was set back, and not because of another process. */
+/** A counter further ahead than this is ahead because the clock was set back, not because of another process. */
 const MAX_LEAD_SECONDS = 10
 
 /**
- * Takes one of a directory's acts at a steady rate if any is left, counted for all processes (`spendOne` counts for one). What is
- * refused takes nothing. The counter has the microseconds until the whole burst is there again.
+ * Uses one of a directory's actions at a steady rate if any is left, counted for all processes (`spendOne` counts for
+ * one process). Refused actions use nothing. The counter stores the microseconds until the whole burst is available
+ * again.
  */
 export async function claimSteadily(
   db: Db,
@@ -109,20 +110,23 @@ export async function claimSteadily(
   return rows.length > 0
 }
 
-/** An id as a counter's identity. */
+/** An id in the form of a counter's identity. */
 export function idBytes(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex')
 }
 
-/** Whether the window of the counter `c` has ended, where an insert meets it: `excluded` brings the present time. */
+/**
+ * Whether the window of the counter `c` has ended. Used in an insert's conflict clause, where `excluded` has the
+ * current time.
+ */
 function windowElapsed(windowSeconds: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(excluded.window_started_at - c.window_started_at >= make_interval(secs => ${windowSeconds}))`
 }
 
 /**
- * In one statement: first the target's own counters, then, unless one of those is exceeded, the shared ones. Returns the
- * tightest of the target's own. By the handle of a transaction, what rolls it back gives back what was counted, and others
- * wait for the counters until it ends. Throws `rate_limited`.
+ * Counts in one statement: first the target's own limits and then, unless one of those is exceeded, the shared ones.
+ * Returns the tightest of the target's own limits. In a transaction, a rollback also undoes the count, and others wait
+ * for the counters until the transaction ends. Throws `rate_limited`.
  */
 export async function count({ db }: Pick<Platform, 'db'>, own: Counted[], shared: Counted[]): Promise<RateState> {
   const { tightest, over } = await countAndJudge(db, own, shared)
@@ -130,7 +134,10 @@ export async function count({ db }: Pick<Platform, 'db'>, own: Counted[], shared
   return tightest
 }
 
-/** The same for what is withheld instead of refused. Returns the limit that was used up already, or null. */
+/**
+ * Counts in the same way, for actions that are withheld instead of refused. Returns the limit that was used up, or
+ * null.
+ */
 export async function findLimitUsedUp(
   platform: Platform,
   own: Counted[],
@@ -162,7 +169,7 @@ async function countAndJudge(db: Db, own: Counted[], shared: Counted[]) {
   return { tightest, over: [tightest, ...[...ofOthers, ...shared].map(stateOf)].find((state) => state.over) ?? null }
 }
 
-/** What is asked, as `asked`. */
+/** The counters as the table `asked`. */
 function askedRows(counters: Counted[]): RawBuilder<unknown> {
   const rows = counters.map(
     ({ directory, bucket, identity, limit, windowSeconds, takes = 1 }) =>
@@ -172,7 +179,7 @@ function askedRows(counters: Counted[]): RawBuilder<unknown> {
 }
 
 /**
- * Ordered by bucket, a fixed lock order that prevents deadlocks. `isFull` says of a counter `c` that it counts no more.
+ * Ordered by bucket, a fixed lock order that prevents deadlocks. `isFull` says whether the counter `c` stops counting.
  */
 function countRows(
   counters: Counted[],
@@ -191,8 +198,8 @@ function countRows(
 }
 
 /**
- * The same for counters that others share, one after the other, since what one refuses must not use up the next. Only the
- * first act that is refused counts, so a raised ceiling takes effect.
+ * Counts shared counters one after another, so that an action refused by one does not use up the next. Of the refused
+ * actions only the first is counted, so that a raised limit takes effect.
  */
 function countShared(shared: Counted[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const parts = shared.map((counter, i) => {
@@ -206,7 +213,7 @@ function countShared(shared: Counted[], condition: RawBuilder<unknown>): RawBuil
 
 const sharedTable = (i: number) => sql.ref(`shared_${i}`)
 
-/** A number of the counter `c`. */
+/** A value that depends on the bucket of the counter `c`. */
 function each(counters: Counted[], value: (counter: Counted) => number): RawBuilder<unknown> {
   const cases = counters.map((counter) => sql`when ${counter.bucket} then ${value(counter)}::int`)
   return sql`case c.bucket ${sql.join(cases, sql` `)} end`
@@ -217,7 +224,7 @@ type BucketState = RateState & { over: boolean; bucket: string }
 function toState(counter: Counted, counted: { count: number; reset: number } | undefined): BucketState {
   const { bucket, limit, windowSeconds, policy, takes = 1 } = counter
   const { count, reset } = counted ?? { count: 0, reset: windowSeconds }
-  // As if it had taken one, where it has not.
+  // If the action uses nothing, the limit is checked as if it used one.
   const used = counted ? count + 1 - takes : 0
   const remaining = Math.max(0, limit - used)
   const state = { limit, remaining, resetSeconds: reset, windowSeconds, ...(policy ? { policy } : {}) }
@@ -237,7 +244,7 @@ const TOO_MANY = {
   default: 'Too many requests',
 }
 
-/** The refusal of an act beyond a limit, which metrics call `bucket`. */
+/** The error for an action beyond a limit, which metrics name by `bucket`. */
 export function rateLimited(state: RateState, bucket: string) {
   const seconds = Math.max(1, state.resetSeconds)
   return httpErrors.rateLimited({
@@ -260,21 +267,21 @@ export function rateHeaders(state: RateState): Record<string, string> {
   }
 }
 
-/** Shows the caller the state of the limit that a rule counted against. Returns the rule's result unchanged. */
+/** Adds the state of the limit that a rule counted to the response's headers. Returns the rule's result unchanged. */
 export function showRate<T extends { rate: RateState }>(work: { headers: Record<string, string> }, answer: T): T {
   Object.assign(work.headers, rateHeaders(answer.rate))
   return answer
 }
 
-/** A key and its previous secrets have one rate, each membership another. */
+/** A key shares one rate with its previous secrets. Each membership has its own rate. */
 function rateIdOf(caller: ManagerCaller): string {
   const { kind, credentialId } = caller
   return credentialOf({ kind, credentialId: (kind === 'key' ? caller.rateKeyId : null) ?? credentialId })
 }
 
 /**
- * A ceiling on the requests of each API key and each membership per second and process. Returns the state of the caller's
- * rate; null if neither the deployment nor the key sets one. The returned function throws `rate_limited`.
+ * Limits the requests of each API key and each membership per second and process. Returns the state of the caller's
+ * limit, or null if neither the deployment nor the key sets one. The returned function throws `rate_limited`.
  */
 export function keyLimiter(
   defaultPerSecond: number | null,

@@ -4,7 +4,7 @@ const INTERVAL_MS = 10_000
 
 const noted = perPlatform(() => ({ count: 0, lastMs: Number.NEGATIVE_INFINITY }))
 
-/** Logs that requests are refused because there are too many: one line in ten seconds, however many there are. */
+/** Logs that requests are refused because there are too many, at most one line in ten seconds. */
 export function noteRefusedByLoad(platform: Platform, route: string): void {
   const state = noted(platform)
   state.count++

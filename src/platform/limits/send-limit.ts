@@ -17,34 +17,41 @@ import {
 
 const networks = hashPurpose('send-network')
 
-/** Messages per hour, whatever their recipients. */
+/** Messages per hour, to all recipients together. */
 export interface SendCeilings {
-  /** From a directory. */
+  /** Messages from a directory. */
   perOrganizationHour: number
-  /** From an API key, or the user of an access token, over all directories they send from. */
+  /** Messages caused by an API key, or by the user of an access token, in all directories. */
   perKeyHour: number
-  /** Asked for from one network of end users. */
+  /** Messages requested from one network of end users. */
   perNetworkHour: number
 }
 
-/** What is to be sent, for the limits that others share. */
+/** A message to send, as far as shared limits need to know it. */
 export interface Sending {
   /**
-   * Whether a message is sent. If the response only looks as if one was, such as for an unknown address, no shared limit
-   * is used up: a stranger could otherwise use it up with made-up addresses.
+   * Whether a message is really sent. If the response only looks as if one was, for example for an unknown address, no
+   * shared limit is used up. Otherwise a stranger could use it up with made-up addresses.
    */
   leaves: boolean
-  /** Whether anybody may ask for it, as on a sign-in page. Then those from one network are limited, whether they leave or not. */
+  /**
+   * Whether anyone may request it, as on a sign-in page. Then requests from one network are limited, even if no
+   * message is sent.
+   */
   byAnyone: boolean
-  /** Limits of the target that it shares with other messages, of which only what its own ones let through takes. */
+  /**
+   * Limits that the target shares with other messages. Only messages that the target's own limits allow are counted
+   * here.
+   */
   within?: RateLimit[]
 }
 
 /**
- * Counts one message to a target as countAct does, and also against what its organization and the API key, or the user of
- * the access token, may send in an hour, so that a stolen credential cannot send spam or run up a bill. What the target's
- * own limits or that of the network refuse does not count against those. Whether or not the message leaves, statement, refusal and headers are the same.
- * Returns the state of the target's limits. Throws `rate_limited`, which says whose it is.
+ * Counts one message to a target as `countAct` does, and also against the hourly limits of its organization and of the
+ * API key or user who requests it, so that a stolen credential cannot send spam or run up a bill. Messages refused by
+ * the limits of the target or the network do not count against these. Statement, refusal and headers do not depend on
+ * whether the message is sent. Returns the state of the target's limits. Throws `rate_limited`, which names the owner
+ * of the limit.
  */
 export async function countSend(
   work: Work,
@@ -56,10 +63,13 @@ export async function countSend(
   return count(work.platform, own, shared)
 }
 
-/** Whose limit keeps a message from leaving, in the words of the wire. */
+/** The owner of the limit that withholds a message, as the API names it. */
 export type SendLimitReason = `${SharedPolicy | 'recipient'}_limit`
 
-/** The same, by the same statement, where the message is withheld and the request not refused. Null: it may leave. */
+/**
+ * Counts with the same statement, for messages that are withheld while the request succeeds. Returns null if the
+ * message may be sent.
+ */
 export async function findSendLimit(
   work: Work,
   target: Buffer,
@@ -85,12 +95,12 @@ async function limitsOf(
   return { own, shared: [...next, ...(leaves ? shared : shared.map(takingNothing))] }
 }
 
-// The same lock order as the counters of the targets.
+// The same lock order as for the targets' counters.
 const byBucket = (a: RateLimit, b: RateLimit) => (a.bucket < b.bucket ? -1 : 1)
 
 /**
- * Takes one of a directory's messages if any is left, and counts it, as one that leaves, against what others share; if
- * `takes` is false the same statement, of which nothing is counted.
+ * Uses one of a directory's messages if any is left, and counts it against the shared limits like a message that is
+ * sent. If `takes` is false, the same statement runs and counts nothing.
  */
 export async function claimSend(work: Work, limit: RateLimit, ceilings: SendCeilings, takes = true): Promise<boolean> {
   const shared = await sharedLimits(work, ceilings)
@@ -123,16 +133,16 @@ async function sharedLimits({ platform, directory, origin }: Work, ceilings: Sen
   return [organization, sender]
 }
 
-// A member of the team reaches as many organizations as an org-wide key does. An end user reaches one address.
+// A team member reaches as many organizations as an org-wide key does. An end user reaches one address.
 const policyOf: Partial<Record<Origin['actor']['type'], 'key' | 'user'>> = { api_key: 'key', user: 'user' }
 
 const NETWORK = { bucket: 'send.network', windowSeconds: 3600 }
 
-/** A limit of the end user's network, if the request tells it. */
+/** A limit of the end user's network, if the request names the network. */
 export function ofNetwork({ platform, directory, origin }: Work, limit: RateLimit): Counted[] {
   const { ip } = origin.endUser
   if (ip === null) return []
-  // IP addresses are personal data: only a keyed hash is stored.
+  // IP addresses are personal data, so only a keyed hash is stored.
   const identity = keyedHash(platform.keyring.hashKey(networks), networkOf(ip))
   return [{ ...limit, policy: 'network', directory, identity }]
 }

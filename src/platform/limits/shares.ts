@@ -1,8 +1,8 @@
-/** Values of many owners within one bound. */
+/** Values of many owners, with one limit on their total weight. */
 export interface Shares<T> {
-  /** The value, which counts as used. */
+  /** Returns the value and counts as a use of it. */
   get(owner: string, key: string): T | undefined
-  /** Stores a value of a weight, in whatever the bound is in. It may be gone at once, if it is heavier than all may be. */
+  /** Stores a value with its weight. If it weighs more than all values together may, it is dropped at once. */
   set(owner: string, key: string, stored: { value: T; weight: number }): void
   delete(owner: string, key: string): void
   weight(): number
@@ -10,13 +10,13 @@ export interface Shares<T> {
 
 interface Share<T> {
   weight: number
-  /** Used longest ago first. */
+  /** Least recently used first. */
   entries: Map<string, { value: T; weight: number }>
 }
 
 /**
- * Keeps the entries of many owners within one bound. Over the bound, the owner with the most weight loses the entry that
- * was used longest ago, so no owner displaces entries of a smaller owner.
+ * Keeps the entries of many owners within one limit. Above the limit, the owner with the most weight loses its least
+ * recently used entry, so no owner displaces entries of a smaller owner.
  */
 export function createShares<T>(maxWeight: number): Shares<T> {
   const shares = new Map<string, Share<T>>()

@@ -1,12 +1,12 @@
-/** How much may come: a burst at once, and a steady rate. */
+/** A limit that allows a burst at once, and then a steady rate. */
 export interface SteadyRate {
   perSecond: number
   burst: number
 }
 
 /**
- * One more at `nowMs`, where `fullAtMs` is when the whole burst is there again (GCRA, a token bucket in one number).
- * Returns what that becomes, or for how long there is none left.
+ * Counts one action at `nowMs`. `fullAtMs` is when the whole burst is available again (GCRA, a token bucket in one
+ * number). Returns the new `fullAtMs`, or how long to wait if none is left.
  */
 export function spendOne(
   { perSecond, burst }: SteadyRate,
@@ -16,6 +16,6 @@ export function spendOne(
   const [oneMs, allMs] = [1000 / perSecond, (burst * 1000) / perSecond]
   const from = Math.max(fullAtMs, nowMs)
   const waitMs = from + oneMs - (nowMs + allMs)
-  // Fractions of a millisecond are lost in adding them up.
+  // Adding up loses fractions of a millisecond.
   return waitMs > 0.001 ? { fullAtMs: from, waitMs } : { fullAtMs: from + oneMs, waitMs: 0 }
 }

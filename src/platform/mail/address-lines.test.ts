@@ -27,7 +27,7 @@ test('line ends of any system, blank lines, comments and a byte order mark are n
   expect(parseBulkText('')).toEqual([])
 })
 
-// What a name in a line may hold: no line end, no separator, nothing that trimming would eat.
+// Text that a name in a line may contain: no line end, no separator, nothing that trimming would remove.
 const word = fc.stringMatching(/^[^\p{C}\p{Z},<>"#]{1,20}$/u)
 const email = fc.emailAddress().filter((address) => !/[#,"<>]/.test(address))
 const person = fc.oneof(

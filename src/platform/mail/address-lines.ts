@@ -6,7 +6,7 @@ export interface TextUser {
   lastName?: string
 }
 
-/** A line with more than an address and two names; `email` is the text where the address should be. */
+/** A line that has more than an address and two names. `email` is the text in the address's place. */
 export interface UnreadableLine {
   email: string
   unreadable: true
@@ -16,15 +16,15 @@ export interface UnreadableLine {
 const USER_LINE = /(?<![^\r\n])[^\S\r\n]*[^\s#][^\r\n]*/g
 
 /**
- * Reads one user per line: `email`, `email,First,Last` or `Name <email>`. Blank lines and lines that start with # are
- * ignored. Addresses are not validated here. Stops after `enough` users.
+ * Reads one user per line: `email`, `email,First,Last` or `Name <email>`. Ignores blank lines and lines that start
+ * with #. Does not validate addresses. Stops after `enough` users.
  */
 export function parseBulkText(text: string, enough = Number.POSITIVE_INFINITY): (TextUser | UnreadableLine)[] {
   return Array.from(text.matchAll(USER_LINE).take(enough), ([line]) => parseLine(line.trim()))
 }
 
 function parseLine(line: string): TextUser | UnreadableLine {
-  // Checked first, as a name may contain commas: `Lovelace, Ada <ada@example.com>`.
+  // Checked first, because a name may contain commas: `Lovelace, Ada <ada@example.com>`.
   const open = line.endsWith('>') ? line.lastIndexOf('<') : -1
   if (open >= 0) {
     const email = line.slice(open + 1, -1).trim()

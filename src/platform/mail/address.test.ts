@@ -30,7 +30,7 @@ describe('parseEmail', () => {
   })
 
   test.each([
-    // Auth.js GHSA-7rqj-j65f-68wh, GHSA-5jpx-9hw9-2fx4, GHSA-xv97-c62v-4587 and their kin
+    // Auth.js GHSA-7rqj-j65f-68wh, GHSA-5jpx-9hw9-2fx4, GHSA-xv97-c62v-4587 and similar attacks
     '"a@evil.com"@victim.com',
     '"a@evil"@victim.com',
     '"a"@victim.com',
@@ -54,11 +54,11 @@ describe('parseEmail', () => {
     'a@(evil.com)victim.com',
     'group:a@evil.com;',
     '@evil.com:a@victim.com',
-    // Routing that some servers follow, and encoded words that some parsers decode
+    // Source routes that some servers follow, and encoded words that some parsers decode
     'a%evil.com@victim.com',
     'evil.com!a@victim.com',
     '=?utf-8?q?a=40evil.com=3e=00?=@victim.com',
-    // Headers and lines
+    // Header injection and line breaks
     'a@victim.com\r\nBcc: b@evil.com',
     'a@victim.com\n',
     '\ra@victim.com',
@@ -67,14 +67,14 @@ describe('parseEmail', () => {
     'a\t@victim.com',
     'a@victim\u2028.com',
     'a\u0085@victim.com',
-    // Unseen characters
+    // Invisible characters
     'a\u200b@victim.com',
     'a\u00ad@victim.com',
     'a@vic\u00adtim.com',
     'a\u202e@victim.com',
     'a\ufeff@victim.com',
     'a\ud800@victim.com',
-    // Shape
+    // Wrong structure
     '',
     ' ',
     '@',
@@ -100,7 +100,7 @@ describe('parseEmail', () => {
     'mailto:a@victim.com',
     'a\\@victim.com',
     'a[b]@victim.com',
-    // Domains that are none
+    // Domains that are not valid
     'a@[127.0.0.1]',
     'a@[IPv6:::1]',
     'a@127.0.0.1',
@@ -121,7 +121,7 @@ describe('parseEmail', () => {
     'a@xn--example-.com',
     'a@xn--a-ecp.com',
     'a@℀victim.com',
-    // Lengths
+    // Excessive lengths
     `${'a'.repeat(65)}@victim.com`,
     `a@${'b'.repeat(64)}.com`,
     `${'a'.repeat(64)}@${`${'b'.repeat(62)}.`.repeat(3)}com`,

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { invalidField } from '../errors.ts'
 import { named } from '../schema.ts'
 
-/** An address in a body. */
+/** An email address in a request body. */
 export const Email = named(
   'EmailAddress',
   Type.String({
@@ -16,15 +16,15 @@ export const Email = named(
 
 /** A mail address that has been validated. */
 export interface EmailAddress {
-  /** To be stored, shown and mailed: pure ASCII, the case as given. */
+  /** The form to store, show and mail: pure ASCII, in the original case. */
   email: string
-  /** The identity, to be compared and indexed: the same in lower case. */
+  /** The form to compare and index: the address in lower case. */
   norm: string
 }
 
-// Leaves room for spaces around an address; longer input is not worth parsing.
+// Leaves room for spaces around an address. Longer input is not worth parsing.
 const MAX_INPUT = 320
-// RFC 5321 §4.5.3.1, with RFC 3696 erratum 1690
+// RFC 5321 §4.5.3.1, with RFC 3696 erratum 1690.
 const MAX_ADDRESS = 254
 const MAX_LOCAL = 64
 // A dot-atom (RFC 5321 §4.1.2) without the routing characters `%` and `!`: some mail servers deliver
@@ -35,16 +35,16 @@ const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 const NON_ASCII = /[^\0-\x7f]/
 
 /**
- * Parses one bare address, or returns null when it is not safe to mail. Compatibility characters are folded first and
- * everything is checked afterwards, so that nothing downstream can read another address out of the result
- * (full-width `＠`, comments, lists, display names).
+ * Parses one bare address, or returns null if it is not safe to mail. Compatibility characters are folded first and
+ * everything is checked afterwards, so that no later reader can find a different address in the result (full-width
+ * `＠`, comments, lists, display names).
  */
 export function parseEmail(text: string): EmailAddress | null {
   if (text.length > MAX_INPUT || INVISIBLE.test(text)) return null
   const address = text.normalize('NFKC').replaceAll(/^ +| +$/g, '')
   const [local, domain, ...more] = address.split('@')
   if (local === undefined || domain === undefined || more.length > 0) return null
-  // Decoders turn an encoded word (RFC 2047) in the local part into other characters, `@` among them.
+  // Decoders turn an encoded word (RFC 2047) in the local part into other characters, including `@`.
   if (local.length > MAX_LOCAL || !LOCAL.test(local) || local.includes('=?')) return null
   const ascii = readDomain(domain)
   if (ascii === null) return null
@@ -53,8 +53,8 @@ export function parseEmail(text: string): EmailAddress | null {
 }
 
 /**
- * The same for an address that a provider vouches for. It must be written as it is stored, except for upper and lower
- * case: two spellings that are equal here may be two people there.
+ * Parses an address that an identity provider vouches for. Apart from case, it must be written as it is stored,
+ * because two spellings that are equal here may be two people at the provider.
  */
 export function parseVouchedEmail(text: string): EmailAddress | null {
   const address = parseEmail(text)
@@ -64,37 +64,37 @@ export function parseVouchedEmail(text: string): EmailAddress | null {
   return said === local && (at === domain || at === domainToUnicode(domain)) ? address : null
 }
 
-/** Whether an address, as it is compared, is of one of these domains. */
+/** Whether an address, in the form for comparison, belongs to one of these domains. */
 export function isOfDomain(emailNorm: string, domains: readonly string[]): boolean {
   const domain = emailNorm.slice(emailNorm.lastIndexOf('@') + 1)
   return domains.some((each) => domainToASCII(each) === domain)
 }
 
-/** The same for an address in a request. Throws `invalid_request`, naming the field. */
+/** Parses an address in a request. Throws `invalid_request`, naming the field. */
 export function requireEmail(text: string, field = 'email'): EmailAddress {
   const address = parseEmail(text)
   if (address) return address
   throw invalidField(field, 'email', `${field} must be a single email address, without a display name`)
 }
 
-/** The domain in ASCII and lower case (IDNA, UTS #46), or null. */
+/** Returns the domain in ASCII and lower case (IDNA, UTS #46), or null. */
 function readDomain(domain: string): string | null {
-  // Before the conversion, which reads `%2e` and addresses such as `0x7f.1` as a URL's host would.
+  // Checked before the conversion, which would read `%2e` and addresses such as `0x7f.1` like the host of a URL.
   if (domain.split('.').some((label) => !NON_ASCII.test(label) && !LABEL.test(label))) return null
   const ascii = domainToASCII(domain)
   const labels = ascii.split('.')
   const top = labels.at(-1) ?? ''
   if (labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null
-  // Malformed punycode passes the conversion, and lenient decoders turn it into other characters, `@` among them.
+  // Malformed punycode passes the conversion, and lenient decoders turn it into other characters, including `@`.
   const unicode = domainToUnicode(ascii)
   if (unicode.includes('xn--') || domainToASCII(unicode) !== ascii) return null
-  // A numeric last label is an IPv4 address to resolvers.
+  // Resolvers treat a domain with a numeric last label as an IPv4 address.
   return /^(\d+|0x[\da-f]*)$/.test(top) ? null : ascii
 }
 
 /**
- * A hint such as `a•••@example.com`. Derived from the input only, with a fixed number of bullets: it reveals neither
- * whether anyone has the address nor how long it is.
+ * A hint such as `a•••@example.com`. It is derived only from the input and has a fixed number of bullets, so it
+ * reveals neither whether a user has the address nor how long the address is.
  */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')

@@ -45,7 +45,7 @@ test.each(screens)('new mails appear above what is being read, $name', async ({ 
   ])
   expect(await rows.filter({ hasText: stranger }).getByRole('link').count()).toBe(0)
   expect(await page.getByRole('status').textContent()).toBe('4 new')
-  // The reader's selection is still there.
+  // The reader's selection is unchanged.
   expect(await page.evaluate('String(getSelection()).trim()')).toBe(first.email)
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
 

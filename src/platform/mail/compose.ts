@@ -10,13 +10,13 @@ import { templatesInForce } from './templates.ts'
 
 /** A mail as it is sent. */
 export interface Mail {
-  /** What it is, such as `login_otp`. */
+  /** The kind of mail, such as `login_otp`. */
   kind: string
   to: string
   subject: string
   text: string
   html: string
-  /** The sender the directory asks for; null for the deployment's. */
+  /** The sender that the directory has set. Null stands for the deployment's sender. */
   from: { name: string | null; address: string | null }
   replyTo: string | null
 }
@@ -24,8 +24,8 @@ export interface Mail {
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
 /**
- * Renders a message in the language of its reader, or else of its directory, with the directory's brand, texts and sender.
- * `draft`: texts in place of those that the directory has set.
+ * Renders a message in its reader's language, or else the directory's, with the directory's brand, texts and sender.
+ * `draft` has texts that replace those that the directory has set.
  */
 export async function composeMail(work: Tenant, message: Message, draft?: MailTemplate): Promise<Mail> {
   const { kind, to } = message

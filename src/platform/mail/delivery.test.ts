@@ -57,7 +57,7 @@ async function queue(to: string, options: { decoy?: boolean; usefulSeconds?: num
   const written = { subject: 'Your code', content }
   const nobody = decoy ? ('nobody has it' as const) : null
   const message = { kind: mailKind, to: { email: to, locale: null }, write: () => written, decoy: nobody }
-  // In its transaction: a worker may have sent it a moment later.
+  // Read in the same transaction, because a worker may send the mail a moment later.
   return await inTx(workIn(platform, directory), async (work) => {
     await queueMail(work, message, usefulSeconds)
     const row = await work.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
@@ -74,11 +74,11 @@ const countJobs = async () => {
   return rows.length
 }
 const results = async () => {
-  // A message is counted after its row is deleted; a worker that has stopped has counted it.
+  // A message is counted after its row is deleted, and a worker that has stopped has counted it.
   await worker?.stop(5000)
   worker = null
   const { values } = await platform.metrics.mail.get()
-  // The job that drops expired messages runs every minute, and counts none as 0.
+  // The job that drops expired messages runs every minute and reports 0 if there are none.
   return Object.fromEntries(values.flatMap(({ labels, value }) => (value === 0 ? [] : [[labels.result, value]])))
 }
 

@@ -5,7 +5,7 @@ import { parseEmail } from './address.ts'
 import { untaggedMessageId } from './bounces/message-id.ts'
 import type { SealedMail } from './outbox.ts'
 
-/** By what an operator finds mails in the log of the mail server and in the directory. Never the address. */
+/** Log fields with which operators find mails in the mail server's log and in the directory. Never the address. */
 export async function describeForLog(platform: Platform, mails: PlacedMessage<SealedMail>[]): Promise<LogFields[]> {
   if (mails.length === 0) return []
   const placed = mails.map(({ directory, message }) => {

@@ -1,4 +1,4 @@
-/** What examples of mails show. */
+/** The reader in examples of mails. */
 export const EXAMPLE_READER = { email: 'ada@example.com', locale: null }
 
 export const EXAMPLE_LINK = {

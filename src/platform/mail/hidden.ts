@@ -1,20 +1,20 @@
 import type { FieldError } from '../errors.ts'
 
-/** A placeholder of a text, with its name. */
+/** A placeholder in a text, with its name. */
 export const PLACEHOLDER = /\{(\w+)\}/g
 export const STANDARD = '{standard}'
 
-/** Whether a text begins with the standard one, as a word of its own, and has it once. */
+/** Whether a text begins with the standard text, followed by the end of the word, and contains it only once. */
 export function beginsWithStandard(text: string): boolean {
   return /^\{standard\}(?!\S)/.test(text) && text.split(STANDARD).length === 2
 }
 
-// Invisible characters, those that change the direction of text, private use and unassigned ones.
-// U+FE0F follows emoji and is allowed. U+2800 is a blank Braille pattern.
+// Characters that are invisible, change the direction of text, are for private use or are unassigned. U+FE0F follows
+// emoji and is allowed. U+2800 is a blank Braille pattern.
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\u2800]|(?!\uFE0F)\p{Default_Ignorable_Code_Point}/u
 
-// Mail programs turn these into links, which readers would trust. An ideographic full stop between
-// words is punctuation in Japanese.
+// Texts that mail programs turn into links, which readers would trust. An ideographic full stop between words is
+// punctuation in Japanese.
 const LINKS = [
   /[\p{L}\p{N}+.-]:\/\//u,
   /\b(?:mailto|tel|sms|data|javascript):\S/iu,
@@ -24,7 +24,7 @@ const LINKS = [
   /\S[@\uFF20]\S/u,
 ]
 
-/** Reports invisible characters and links in a text of a mail. */
+/** Reports invisible characters and links in the text of a mail. */
 export function findHidden(field: string, text: string): FieldError[] {
   return [
     ...(INVISIBLE.test(text)
@@ -37,7 +37,7 @@ export function findHidden(field: string, text: string): FieldError[] {
 const NO_LINK = 'must not contain what email programs turn into a link'
 
 function hasLink(text: string): boolean {
-  // The shortest top-level domain has two letters, so a placeholder counts as two.
+  // A placeholder counts as two letters, the length of the shortest top-level domain.
   const shown = text.replaceAll(PLACEHOLDER, 'xx').normalize('NFKC')
   return LINKS.some((link) => link.test(shown))
 }
@@ -45,7 +45,7 @@ function hasLink(text: string): boolean {
 const NAMED_LINKS = 3
 const NAMED_CHARACTERS = 60
 
-/** The first words that are links, for the person who wrote the text. */
+/** The first words that are links, to show to the author of the text. */
 function nameLinks(text: string): string {
   const words = text.split(/\s+/).filter(hasLink).slice(0, NAMED_LINKS)
   if (words.length === 0) return ''

@@ -1,25 +1,27 @@
 import type { MailKind, Message } from './message.ts'
 
-/** What placeholders stand for, by name. */
+/** The meanings of placeholders, by name. */
 export type Meanings = Readonly<Record<string, Meaning>>
 
 interface Meaning {
   means: string
-  /** Signs the reader in. Allowed in the body only, since lock screens show the subject and the first line. */
+  /**
+   * The value signs the reader in. Allowed only in the body, because lock screens show the subject and the first line.
+   */
   secret?: true
-  /** A body without it is refused. */
+  /** A body without this placeholder is refused. */
   required?: true
-  /** A heading without it is refused. */
+  /** A heading without this placeholder is refused. */
   requiredInHeading?: true
-  /** Every part that is set begins with it. */
+  /** Every text that a customer sets must begin with this placeholder. */
   requiredFirst?: true
-  /** A mail may have no value for it. */
+  /** Some mails have no value for this placeholder. */
   optional?: true
 }
 
 /**
- * For notices of a change that could be the work of an attacker (ASVS 6.3.7): no text takes the place of the standard one, or
- * stands before it.
+ * For notices of changes that an attacker may have made (ASVS 6.3.7): customers' texts cannot replace the standard
+ * text or come before it.
  */
 export const NOTICE: Meanings = {
   standard: {

@@ -5,7 +5,7 @@ import { renderMail } from './layout.ts'
 import type { MailContent } from './message.ts'
 import { layOut } from './parts.ts'
 
-/** Renders what a feature writes, in English and in the standard texts. */
+/** Renders a feature's content with the standard English texts. */
 function render(content: MailContent, brand: Brand) {
   const written = { subject: content.heading, content }
   return renderMail(layOut(written, { brand: brand.name }, [], 'en'), brand, 'en')

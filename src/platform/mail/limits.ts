@@ -10,17 +10,17 @@ import {
 import { defineSlot } from '../platform.ts'
 import type { Work } from '../work.ts'
 
-// Slot: the platform knows no feature, and the settings are of one.
-/** How much the organization and the API key of a request may send in an hour. */
+// Handed in: the platform knows no feature, and these settings belong to one.
+/** How many messages the organization and the API key of a request may send in an hour. */
 export const sendCeilings = defineSlot<(work: Work) => Promise<SendCeilings>>('the ceilings of messages')
 
-// Over all kinds of mail, so that many routes together cannot flood one address.
+// Limits over all kinds of mail, so that many routes together cannot flood one address.
 const ofAnyKind: RateLimit[] = [
   { bucket: 'mail.minute', limit: 10, windowSeconds: 60 },
   { bucket: 'mail.hour', limit: 30, windowSeconds: 3600 },
 ]
 
-/** Counts a mail to an address before it is composed. Throws `rate_limited`. */
+/** Counts a mail to an address before the mail is composed. Throws `rate_limited`. */
 export async function countMail(work: Work, who: Identity, limits: RateLimit[], sending: Sending): Promise<RateState> {
   const ceilings = await sendCeilings.of(work.platform)(work)
   return countSend(work, who.hash, [...limits, ...ofAnyKind], { ...sending, ceilings })
@@ -29,15 +29,18 @@ export async function countMail(work: Work, who: Identity, limits: RateLimit[], 
 const ofNotices: RateLimit[] = [{ bucket: 'notice.hour', limit: 60, windowSeconds: 3600 }]
 
 /**
- * Counts the notice of a change that a key makes to a user: a key could mail an address by changes without end. The limit is
- * apart from those of codes and links: strangers who ask for these must not prevent the change, and changes of many users
- * must not prevent sign-ins. Throws `rate_limited`.
+ * Counts the notice of a change that a key makes to a user, because endless changes would mail the address without
+ * limit. The limit is separate from those for codes and links: strangers who request these must not prevent a change,
+ * and changes of many users must not prevent sign-ins. Throws `rate_limited`.
  */
 export async function countNotice(work: Work, user: { email_norm: string }): Promise<void> {
   await countAct(work, hashIdentity(work.platform, user.email_norm), ofNotices)
 }
 
-/** Counts a mail that anybody may ask for, and is withheld beyond a limit: whose that is, or null, and it may leave. */
+/**
+ * Counts a mail that anyone may request and that is withheld beyond a limit. Returns the owner of that limit, or null
+ * if the mail may be sent.
+ */
 export async function findMailLimit(
   work: Work,
   target: Buffer,

@@ -1,26 +1,27 @@
 import type { Language, Reader } from '../messages/language.ts'
 
-/** The kind of a mail, such as `login_otp`: a directory may give each kind its own subject and texts. */
+/** The kind of a mail, such as `login_otp`. Directories can change subject and texts of each kind. */
 export type MailKind = string & { readonly is: 'a kind of mail' }
 
-/** The values of a mail's placeholders by name, in plain text. Null: this mail has no such value. */
+/** The values of a mail's placeholders by name, in plain text. Null if this mail has no such value. */
 export type MailValues = Readonly<Record<string, string | null>>
 
-/** A feature's message to one person, who decides on the language. */
+/** A feature's message to one person. The person's language is used. */
 export interface Message {
   kind: MailKind
-  /** Whose address goes into the envelope as it is. */
+  /** The recipient, whose address is used unchanged in the envelope. */
   to: Reader
-  /** `brand`: the name of the brand. */
+  /** The values. `brand` is the brand's name. */
   values?(language: Language, brand: string): MailValues
   /**
-   * The standard texts. In place of each value it gets the placeholder, such as `{expires_in}`; null stays null. So texts that
-   * replace them have the same placeholders, and no value can be taken for a placeholder.
+   * The standard texts. `names` has a placeholder for each value, such as `{expires_in}`, or null if there is no
+   * value. Texts that replace the standard ones therefore have the same placeholders, and no value can be taken for a
+   * placeholder.
    */
   write(language: Language, names: MailValues): WrittenMail
 }
 
-/** A message whose texts use its own values alone. */
+/** A message whose texts use only its own values. */
 export function withValues<V extends MailValues>(message: {
   kind: MailKind
   to: Reader
@@ -30,9 +31,9 @@ export function withValues<V extends MailValues>(message: {
   return message
 }
 
-/** The words of a mail, in plain text, with placeholders such as `{brand}`. */
+/** The texts of a mail, in plain text with placeholders such as `{brand}`. */
 export interface WrittenMail {
-  /** Never contains a code: lock screens show it. */
+  /** Never contains a code, because lock screens show it. */
   subject: string
   content: MailContent
 }
@@ -43,12 +44,12 @@ export interface MailContent {
   /** An http(s) link. */
   button?: { label: string; url: string }
   code?: string
-  /** The line above the code. Below a button there is one by default. */
+  /** The line above the code. Below a button there is a default. */
   codeLabel?: string
   footer: string
 }
 
-/** Those whose subject is the heading. */
+/** Texts whose subject is also the heading. */
 export function titled(title: string, content: Omit<MailContent, 'heading'>): WrittenMail {
   return { subject: title, content: { heading: title, ...content } }
 }

@@ -11,7 +11,7 @@ import type { Message } from './message.ts'
 
 export { type Message, titled, withValues } from './message.ts'
 
-/** How long a mere notice is worth sending. */
+/** How long a notice is worth sending. */
 export const NOTICE_USEFUL_SECONDS = 24 * 3600
 
 const SealedMail = Type.Object({
@@ -22,8 +22,8 @@ const SealedMail = Type.Object({
   from: Type.Object({ name: nullable(Type.String()), address: nullable(Type.String()) }),
   replyTo: nullable(Type.String()),
   /**
-   * Composed for an address that has no user, so that known and unknown addresses take the same path and time; dropped
-   * instead of sent.
+   * True for a mail to an address without a user. It is composed like any other, so that known and unknown addresses
+   * take the same time, and dropped instead of sent.
    */
   decoy: Type.Boolean(),
   decoyReason: Type.Optional(Type.String()),
@@ -31,7 +31,7 @@ const SealedMail = Type.Object({
 
 export type SealedMail = Static<typeof SealedMail>
 
-/** A mail that waits. */
+/** A waiting mail. */
 export interface WaitingMail extends Mail, SealedMail {
   id: string
   directoryId: string
@@ -43,28 +43,28 @@ export const mailOutbox: Outbox<SealedMail> = {
   job: 'mail.send',
   keeps: keepsMail,
   read(value) {
-    // Mails queued by a release without per-directory senders lack both.
+    // Mails queued by a release without per-directory senders lack both fields.
     const mail: unknown = { from: { name: null, address: null }, replyTo: null, ...Object(value) }
     return fits(SealedMail, mail) ? mail : null
   },
 }
 
 /**
- * Composes a mail and puts it into the outbox within the caller's transaction. A dead mail server never slows or fails
- * the request.
+ * Composes a mail and puts it into the outbox in the caller's transaction. An unavailable mail server never slows or
+ * fails the request.
  */
 export async function queueMail(
   work: Work,
   message: Message & { decoy?: DecoyReason | null },
   usefulSeconds: number,
 ): Promise<void> {
-  // Decoys are composed as well: the same work for an address that has no user.
+  // Decoys are composed as well, so that an address without a user causes the same work.
   const { kind, ...mail } = await composeMail(work, message)
   const content = { ...mail, ...decoyFields(work.platform, mailOutbox, message.decoy ?? null) }
   await putIntoOutbox(work, mailOutbox, { kind, content }, usefulSeconds)
 }
 
-/** Development without a mail server: mails are kept, to be read at /dev/mail. */
+/** Whether mails are only stored, to be read at /dev/mail: in development without a mail server. */
 export function keepsMail(platform: Platform): boolean {
   return platform.config.smtpUrl === null && !platform.config.production
 }

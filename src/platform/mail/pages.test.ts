@@ -162,7 +162,7 @@ test.each([
   }
 })
 
-// Each by itself, since one would hide that the others are gone.
+// Each sign is tested alone, because together one could hide that the others are not checked.
 const OUTSIDE: [string, { remoteAddress?: string; headers: Record<string, string> }][] = [
   ['from another machine', { remoteAddress: '203.0.113.9', headers: { host: 'localhost:4000' } }],
   ['from another machine that names this one', { remoteAddress: '192.168.1.7', headers: { host: '127.0.0.1' } }],

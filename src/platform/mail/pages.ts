@@ -12,11 +12,11 @@ import { type Sender, senderOf } from './sender.ts'
 import { findKeptMail, listKeptMails, type OpenedMail } from './waiting.ts'
 
 const SHOWN = 100
-// The mail is shown in a sandboxed frame, which inherits this policy: no scripts, nothing external but a logo.
+// The mail is shown in a sandboxed frame that inherits this policy: no scripts, and no external content except a logo.
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data: https:; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Puts new rows on top. Reloading the page would lose the reader's selection and focus.
+// Adds new rows at the top. Reloading the page would lose the reader's selection and focus.
 const SCRIPT = `
 const list = document.querySelector('ul')
 setInterval(async () => {
@@ -33,9 +33,9 @@ setInterval(async () => {
 const LIST_POLICY = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
 
 /**
- * /dev/mail shows the mails and text messages that development keeps. Only this machine can open it: the messages sign
- * users in, and unsent ones reveal that an address has no user.
- * Does not exist in production, or with both a mail server and an SMS provider.
+ * /dev/mail shows the mails and text messages that development stores. Only this machine can open it, because the
+ * messages sign users in, and unsent ones reveal that an address has no user. The page does not exist in production,
+ * or if both a mail server and an SMS provider are configured.
  */
 export const mailPages: Route[] = [
   ...definePage({
@@ -102,7 +102,7 @@ function newestFirst(mails: OpenedMail[], texts: OpenedSms[]): Shown[] {
     .slice(0, SHOWN)
 }
 
-/** A message for scripts. One that is not sent has no content. */
+/** A message for scripts. Unsent messages have no content. */
 function toJson(message: Shown, withheld: ReadonlyMap<string, string>) {
   const { id, kind, to, createdAt, decoy } = message
   const reason = withheld.get(id) ?? message.decoyReason ?? null
@@ -117,7 +117,7 @@ function toJson(message: Shown, withheld: ReadonlyMap<string, string>) {
   }
 }
 
-/** `withheld`: why mails, by their ids, are not sent. */
+/** `withheld` has the reasons why mails are not sent, by id. */
 function renderList(mails: OpenedMail[], texts: OpenedSms[], withheld: ReadonlyMap<string, string>): string {
   const rows = newestFirst(mails, texts).map((message) =>
     renderRow(message, withheld.get(message.id) ?? message.decoyReason ?? null),
@@ -139,7 +139,7 @@ function renderRow(message: OpenedMail | OpenedSms, reason: string | null): stri
   const isMail = 'subject' in message
   const time = `<time datetime="${createdAt.toISOString()}">${readableTime(createdAt)}</time>`
   const sms = isMail ? '' : ' <b>SMS</b>'
-  // A decoy has no addressee, and its phone number is made up.
+  // A decoy has no recipient, and its phone number is made up.
   if (decoy || reason !== null) {
     const why = reason === null ? '' : `: ${escapeHtml(reason)}`
     const address = isMail ? `<span>${escapeHtml(to)}</span>` : ''
@@ -177,7 +177,7 @@ function renderOne(mail: OpenedMail, { name, address }: Sender): string {
     ['Kind', mail.kind],
     ['Created', readableTime(mail.createdAt)],
   ]
-  // Links open in a new tab; scripts, forms and the surrounding page are out of reach.
+  // Links open in a new tab. The frame has no access to scripts, forms and the surrounding page.
   const frame = `<iframe title="The email as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${escapeHtml(mail.html.replace('<head>', '<head><base target="_blank">'))}"></iframe>`
   return renderDocument({
     title: mail.subject,

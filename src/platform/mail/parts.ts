@@ -8,9 +8,12 @@ import type { MailValues, WrittenMail } from './message.ts'
 export interface MailParts {
   subject: string
   heading: string
-  /** Paragraphs. At the end of one, `{link}` places the button and `{code}` the code; `{standard}` alone, all standard ones. */
+  /**
+   * Paragraphs. At the end of a paragraph, `{link}` places the button and `{code}` the code. A paragraph with only
+   * `{standard}` stands for all standard paragraphs.
+   */
   body: string[]
-  /** Null in a mail without a link. */
+  /** Null for a mail without a link. */
   button: string | null
   footer: string
 }
@@ -18,10 +21,10 @@ export interface MailParts {
 /** The parts that a directory has set. */
 export type MailTemplate = { [P in keyof MailParts]?: NonNullable<MailParts[P]> }
 
-/** The part of a paragraph before its block, and the name of the block. */
+/** Matches a paragraph: the text before its block, and the name of the block. */
 const BLOCK = /^(.*?)\s*\{(code|link)\}$/su
 
-/** The texts of a mail that no directory has changed. */
+/** The standard texts of a mail. */
 export function standardParts({ subject, content }: WrittenMail, language: Language): MailParts {
   const { heading, paragraphs, button, code, codeLabel = texts.mail.layout.orEnterCode(language), footer } = content
   const label = button || content.codeLabel !== undefined ? `${codeLabel} ` : ''
@@ -30,8 +33,9 @@ export function standardParts({ subject, content }: WrittenMail, language: Langu
 }
 
 /**
- * The texts of a mail, filled in. Of each part the first template that has it decides, or else the standard text. A text with a
- * placeholder that has no value in this mail does not count; of a body only that paragraph does not, its code or link stays.
+ * Returns the texts of a mail with values filled in. For each part, the first template that has it is used, or else
+ * the standard text. A text is skipped if it has a placeholder without a value in this mail. In a body, only the
+ * paragraph is skipped, and its code or link stays.
  */
 export function layOut(
   written: WrittenMail,
@@ -67,7 +71,7 @@ const namesOfBlocks = (blocks: Block[]) =>
     .toSorted()
     .join()
 
-/** What the placeholders of a body stand for. */
+/** The values and blocks that replace the placeholders of a body. */
 interface Places {
   values: MailValues
   code: string | undefined
@@ -82,7 +86,7 @@ function lay(body: string[], places: Places): Block[] {
     const [, before = '', name] = BLOCK.exec(paragraph) ?? []
     if (name === undefined) return textBlock(fill(paragraph, values))
     const block = blockOf(name, places)
-    // Of another mail of the kind.
+    // The block belongs to another mail of this kind.
     if (block === null) return []
     return [...textBlock(fill(before, values) ?? fill(standardLabel(name, standard.body), values)), block]
   })
@@ -103,8 +107,8 @@ function standardLabel(name: string, body: string[]): string {
 }
 
 /**
- * The text with its placeholders filled in, in one pass: a value that looks like a placeholder stays as it is. Null if one
- * of them has no value in this mail.
+ * Fills in the placeholders in one pass, so that a value that looks like a placeholder stays unchanged. Returns null
+ * if a placeholder has no value in this mail.
  */
 function fill(text: string, values: MailValues): string | null {
   let isLacking = false

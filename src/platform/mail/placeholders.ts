@@ -1,7 +1,7 @@
 import { exampleOf, type Meanings, meaningsOf } from './kinds.ts'
 import type { MailKind, MailValues, WrittenMail } from './message.ts'
 
-/** What placeholders mean in every kind of mail that has them. A kind says what its own mean. */
+/** The meanings of placeholders that several kinds of mail share. Each kind defines the meanings of its own. */
 const COMMON: Meanings = {
   brand: { means: 'The name of the brand.' },
   standard: {
@@ -19,23 +19,26 @@ const COMMON: Meanings = {
   new_address: { means: 'The new email address, masked.' },
 }
 
-/** A placeholder of a kind of mail. */
+/** A placeholder in a kind of mail. */
 export interface Placeholder {
   name: string
   description: string
-  /** Its value in a preview; null for `standard`. */
+  /** Its value in a preview. Null for `standard`. */
   example: string | null
   required: boolean
   required_in_heading: boolean
   required_first: boolean
-  /** A mail may have no value for it. */
+  /** Whether some mails have no value for it. */
   optional: boolean
   only_in_body: boolean
 }
 
 const known = new Map<MailKind, Placeholder[]>()
 
-/** The placeholders of a kind, as its example has them. Throws for one without a meaning, and for an example without a value. */
+/**
+ * Lists the placeholders of a kind, from its example. Throws if a placeholder has no meaning or the example lacks a
+ * value.
+ */
 export function placeholdersOf(kind: MailKind): Placeholder[] {
   const found = known.get(kind) ?? findPlaceholders(kind)
   known.set(kind, found)
@@ -61,17 +64,17 @@ function findPlaceholders(kind: MailKind): Placeholder[] {
   })
 }
 
-/** The values that a mail shows as a block of its own. */
+/** The values that a mail shows as separate blocks. */
 export function blocksOf({ content: { code, button } }: WrittenMail): { code?: string; link?: string } {
   return { ...(code === undefined ? {} : { code }), ...(button ? { link: button.url } : {}) }
 }
 
-/** The placeholder of each value, such as `{expires_in}`. */
+/** The placeholder for each value, such as `{expires_in}`. */
 export function namesOf(values: MailValues): MailValues {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === null ? null : `{${name}}`]))
 }
 
-/** Throws if the values of a mail differ from the list of placeholders. */
+/** Throws if a mail's values differ from the kind's list of placeholders. */
 export function assertLikeExample(kind: MailKind, values: MailValues, written: WrittenMail): void {
   if (!exampleOf(kind)) return
   const listed = new Map(placeholdersOf(kind).map((placeholder) => [placeholder.name, placeholder]))

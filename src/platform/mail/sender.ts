@@ -16,22 +16,22 @@ export function readSender(text: string): Sender {
   return { name: named?.[1] ?? '', address }
 }
 
-/** The domain of an address, in ASCII and lower case. */
+/** The domain of an address in ASCII and lower case. */
 export function domainOf(address: string): string {
   return domainToASCII(address.slice(address.lastIndexOf('@') + 1))
 }
 
 /**
- * Whether mails may show the address as their sender: the mail server signs only for the deployment's own domain
- * (DMARC, RFC 7489 §3.1), and with that domain no tenant can pose as another company.
+ * Whether mails may show the address as their sender. The mail server signs only for the deployment's own domain
+ * (DMARC, RFC 7489 §3.1). This also prevents a tenant from pretending to be another company.
  */
 export function maySendAs(config: Config, address: string): boolean {
   return domainOf(address) === domainOf(readSender(config.mailFrom).address)
 }
 
 /**
- * The sender that a mail shows, given what its directory asks for. An address that this deployment does not send for,
- * or no longer does, is replaced by its own.
+ * The sender that a mail shows, given the directory's settings. An address that this deployment may not use, or may no
+ * longer use, is replaced by the deployment's own.
  */
 export function senderOf(config: Config, from: { name: string | null; address: string | null }): Sender {
   const own = readSender(config.mailFrom)

@@ -10,8 +10,9 @@ import { isNotice, mailKinds } from './kinds.ts'
 import type { MailKind } from './message.ts'
 import { domainOf, maySendAs, readSender } from './sender.ts'
 
-// Excludes control characters, which could start another header, and those that change the text direction. Written
-// out where `\\x` does not reach: patterns of the contract must compile in every language.
+// Excludes control characters, which could start another header, and characters that change the text direction. Some
+// are written literally, because `\\x` covers only two digits and patterns in the contract must compile in every
+// language.
 const UNSEEN = '\\x00-\\x1f\\x7f-\\x9f\u061c\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff'
 const ONE_LINE = `^[^\\s${UNSEEN}][^${UNSEEN}]*$`
 
@@ -48,14 +49,17 @@ const fields = {
   reply_to: nullableText(254, 'Address that replies go to.'),
 }
 
-/** How mails and hosted pages look and who sends them. Null means the deployment's value. */
+/** How mails and hosted pages look, and who sends them. Null means the deployment's value. */
 export type MailSettings = Static<typeof MailSettings>
 const MailSettings = Type.Object({
   ...fields,
   subjects: Type.Record(Type.String(), nullable(Type.String())),
 })
 
-/** The family, with a subject for each kind of mail: created on first use, once every feature has defined its kinds. */
+/**
+ * The settings family with a subject for each kind of mail. Created at first use, when every feature has defined its
+ * kinds.
+ */
 export function mailSettings() {
   family ??= define()
   return family
@@ -90,8 +94,9 @@ function define() {
 }
 
 /**
- * Changes settings, and within `subjects` only those named; null resets a field, or one subject, to the inherited
- * value. Throws `invalid_request` for an invalid address, an image that is not https, or a sender of another domain.
+ * Changes settings. In `subjects`, only the named kinds change. Null resets a field or a subject to the inherited
+ * value. Throws `invalid_request` for an invalid address, an image URL that is not https, or a sender of another
+ * domain.
  */
 export async function changeMailSettings(work: Work, patch: Record<string, unknown>): Promise<MailSettings> {
   const changes = { ...patch }
@@ -114,7 +119,7 @@ const READERS: Record<string, Reader> = {
 
 function readLogoUrl(field: string, value: string): string {
   const url = URL.parse(value)
-  // A host may have a semicolon (WHATWG URL), at which the policy of a page that allows it would end.
+  // A host may contain a semicolon (WHATWG URL), which would end the directive of a page's policy that allows it.
   if (url?.protocol !== 'https:' || url.username || url.password || !/^[a-z\d.[\]:-]+$/.test(url.host))
     throw invalidField(field, 'url', `${field} must be an https URL of a host name, without credentials`)
   return url.href
@@ -157,6 +162,6 @@ function findSubjectProblems(kind: string, subject: string): FieldError[] {
 /** The directory's own subject for a kind of mail, or null. */
 export function ownSubject(settings: MailSettings, kind: MailKind): string | null {
   const subject = settings.subjects[kind] ?? null
-  // An earlier release may have stored one that this one refuses.
+  // An earlier release may have stored a subject that this release refuses.
   return subject === null || findSubjectProblems(kind, subject).length > 0 ? null : subject
 }

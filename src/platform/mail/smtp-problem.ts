@@ -1,11 +1,14 @@
 import { readErrorField } from '../errors.ts'
 
-/** A server without STARTTLS, although credentials need an encrypted connection. */
+/** The server does not offer STARTTLS, although credentials need an encrypted connection. */
 const NO_STARTTLS = 'NO_STARTTLS'
-/** A server that sends nothing, such as one that waits for TLS. */
+/** The server sends nothing, for example because it waits for TLS. */
 const NO_GREETING = 'NO_GREETING'
 
-/** Why a connection to the mail server failed, as a code: that of the cause, where nodemailer's own covers several. */
+/**
+ * Returns a code for a failed connection to the mail server. It is the code of the cause if nodemailer's own code
+ * covers several causes.
+ */
 export function codeOfSmtpError(error: unknown): string {
   const code = readErrorField(error, 'originalCode') ?? readErrorField(error, 'code')
   if (readErrorField(error, 'command') === 'STARTTLS') return NO_STARTTLS
@@ -13,7 +16,7 @@ export function codeOfSmtpError(error: unknown): string {
   return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : 'EUNKNOWN'
 }
 
-/** What an operator does about a code, as a sentence after the server's name. */
+/** What an operator should do about a code, as a sentence after the server's name. */
 export function cureOfSmtpCode(code: string): string {
   switch (code) {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':

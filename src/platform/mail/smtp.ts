@@ -21,7 +21,7 @@ const SEND_TIMEOUT_MS = 10_000
 const GREETING_TIMEOUT_MS = 8000
 const MAX_CONNECTIONS = 3
 
-/** Opens the server of SMTP_URL, or returns null without one; connects with the first mail. Throws ConfigError. */
+/** Opens the server of SMTP_URL, or returns null if it is not set. Connects with the first mail. Throws ConfigError. */
 export function openMailServer(platform: Pick<Platform, 'config' | 'keyring'>): MailServer | null {
   const { config } = platform
   if (config.smtpUrl === null) return null
@@ -36,7 +36,7 @@ export function openMailServer(platform: Pick<Platform, 'config' | 'keyring'>): 
       if (!to) throw new DeliveryFailure('BAD_RECIPIENT', true, false)
       const replyTo = mail.replyTo === null ? null : parseEmail(mail.replyTo)
       try {
-        // Loaded with the first mail: the start does not need it.
+        // Loaded with the first mail, because the start does not need it.
         const { createTransport } = await import('nodemailer')
         if (isClosed) throw new DeliveryFailure('CLOSED', false, false)
         transport ??= createTransport(options)
@@ -44,14 +44,14 @@ export function openMailServer(platform: Pick<Platform, 'config' | 'keyring'>): 
           from: senderOf(config, mail.from),
           ...(replyTo ? { replyTo: { name: '', address: replyTo.email } } : {}),
           to: { name: '', address: to.email },
-          // Never derived from headers by a parser, which address tricks mislead (GHSA-7rqj-j65f-68wh).
+          // Never parsed from headers, because crafted addresses mislead parsers (GHSA-7rqj-j65f-68wh).
           envelope: { from: sender.address, to: [to.email] },
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
           messageId: messageIdOf(platform, mail, domain),
           date: mail.createdAt,
-          // No out-of-office replies (RFC 3834 §5).
+          // Prevents out-of-office replies (RFC 3834 §5).
           headers: { 'auto-submitted': 'auto-generated' },
           disableFileAccess: true,
           disableUrlAccess: true,
@@ -70,11 +70,11 @@ export function openMailServer(platform: Pick<Platform, 'config' | 'keyring'>): 
 
 const LIMITS = {
   maxConnections: MAX_CONNECTIONS,
-  // Idle connections are closed before servers drop them, and before a stopping process would have to wait for them.
+  // Closes idle connections before servers drop them, and so that a stopping process does not wait for them.
   idleTimeout: 5000,
   maxRequeues: 0,
   connectionTimeout: SEND_TIMEOUT_MS,
-  // Before the limit of the socket, so that the error says what the server did not send.
+  // Shorter than the socket's timeout, so that the error says what the server did not send.
   greetingTimeout: GREETING_TIMEOUT_MS,
   socketTimeout: SEND_TIMEOUT_MS,
   dnsTimeout: SEND_TIMEOUT_MS,
@@ -82,13 +82,13 @@ const LIMITS = {
   maxResponseSize: 64 * 1024,
 }
 
-/** For a single mail or check. Throws ConfigError. */
+/** Opens a connection for a single mail or check. Throws ConfigError. */
 export async function openConnection(smtpUrl: string) {
   const { createTransport } = await import('nodemailer')
   return createTransport({ ...readSmtpUrl(smtpUrl), ...LIMITS })
 }
 
-/** Connects and signs in, for `doctor`. Throws ConfigError, which says what to do. */
+/** Connects and signs in, for `doctor`. Throws ConfigError with a message that says what to do. */
 export async function checkMailServer(config: Config): Promise<void> {
   if (config.smtpUrl === null) return
   readSender(config.mailFrom)
@@ -103,7 +103,7 @@ export async function checkMailServer(config: Config): Promise<void> {
   }
 }
 
-/** What happens to mails, for start and `doctor`; not `ok` when they cannot be sent. */
+/** Describes what happens to mails, for start and `doctor`. `ok` is false if mails cannot be sent. */
 export function describeMail(config: Config): { ok: boolean; line: string } {
   if (config.smtpUrl !== null) {
     const { host, port } = readSmtpUrl(config.smtpUrl)
@@ -116,12 +116,13 @@ export function describeMail(config: Config): { ok: boolean; line: string } {
 }
 
 /**
- * Host, port and credentials of SMTP_URL. With credentials the connection must be encrypted; certificates are always
- * verified (NODE_EXTRA_CA_CERTS adds your own CA). Throws ConfigError.
+ * Reads host, port and credentials from SMTP_URL. With credentials, the connection must be encrypted. Certificates are
+ * always verified (NODE_EXTRA_CA_CERTS adds your own CA). Throws ConfigError.
  */
 export function readSmtpUrl(url: string) {
   const { protocol, hostname, port, username, password, pathname, search } = new URL(url)
-  // Options in a URL could turn verification off or print mails; refused, so that no one believes one is in force.
+  // Options in the URL could turn off verification or print mails. They are refused instead of ignored, so that no one
+  // believes they apply.
   if (!hostname || search || !['', '/'].includes(pathname))
     throw new ConfigError('SMTP_URL may only be smtp(s)://user:password@host:port: remove the rest.')
   const secure = protocol === 'smtps:'
@@ -143,7 +144,7 @@ function decode(text: string): string {
   }
 }
 
-/** Some servers refuse a single recipient so: after this time the mail is dropped, in milliseconds. */
+/** Some servers use this status to refuse a single recipient. The mail is dropped after this time, in milliseconds. */
 const POLICY_PATIENCE_MS = 60 * 60 * 1000
 
 function toFailure(error: unknown): DeliveryFailure {
@@ -153,7 +154,7 @@ function toFailure(error: unknown): DeliveryFailure {
     const ofMessage = command === 'RCPT TO' || command === 'DATA'
     const answer = String(readErrorField(error, 'response') ?? '')
     const enhanced = readStatus(answer.slice(4))
-    // A server that does not relay for this sender refuses every mail, until its configuration is corrected.
+    // A server that does not relay for this sender refuses every mail until its configuration is corrected.
     const isPolicy = command === 'RCPT TO' && enhanced !== null && enhanced.startsWith('5.7.')
     return new DeliveryFailure(
       `SMTP_${status}`,

@@ -20,7 +20,7 @@ const parts = {
   footer: textLine(500, 'They work for {expires_in}.'),
 }
 
-/** The parts as fields of a body or an answer. */
+/** The parts as fields of a request body or a response. */
 export const partFields = {
   subject: nullable(parts.subject, 'The subject line.'),
   heading: nullable(parts.heading, 'The heading, which is the first line of the email.'),
@@ -34,12 +34,15 @@ export const partFields = {
 
 const Stored = Type.Partial(Type.Object(parts))
 
-/** The parts that a row has; nothing, if this release cannot read them. */
+/** The parts in a row, or null if this release cannot read them. */
 export function readTemplate(value: unknown): MailTemplate | null {
   return fits(Stored, value) ? value : null
 }
 
-/** What is wrong with a template. Texts in force are judged again, since another release may have stored them. */
+/**
+ * Finds problems in a template. Stored templates are checked again too, because a different release may have stored
+ * them.
+ */
 export function findProblems(kind: MailKind, template: MailTemplate): FieldError[] {
   const placeholders = placeholdersOf(kind)
   const { body = null, ...lines } = template
@@ -68,7 +71,7 @@ interface PartText {
   isBody: boolean
 }
 
-/** A placeholder that ends its paragraph, or is the whole of it. */
+/** A placeholder at the end of its paragraph, or alone in it. */
 const PLACED_BLOCK = /\{(?:code|link)\}$/
 
 function findTextProblems({ field, text, isBody }: PartText, placeholders: Placeholder[]): FieldError[] {
@@ -96,7 +99,7 @@ const PLACES =
 function findBodyProblems(body: string[], placeholders: Placeholder[]): FieldError[] {
   const counts = (name: string) => body.flatMap(namesIn).filter((each) => each === name).length
   const required = placeholders.filter((placeholder) => placeholder.required).map(({ name }) => name)
-  // A mail that lacks one of its values leaves the paragraph out, but for the code or link that ends it.
+  // If a mail lacks one of these values, the paragraph is left out, except for the code or link at its end.
   const isOptional = (name: string) => placeholders.some((each) => each.name === name && each.optional)
   const isKept = (name: string, paragraph: string) => {
     const names = namesIn(paragraph)
@@ -110,7 +113,7 @@ function findBodyProblems(body: string[], placeholders: Placeholder[]): FieldErr
   ]
 }
 
-/** Reports placeholders that a heading requires and lacks. */
+/** Reports placeholders that a heading requires but lacks. */
 function findHeadingProblems(heading: string | undefined, placeholders: Placeholder[]): FieldError[] {
   if (heading === undefined) return []
   const names = namesIn(heading)
@@ -119,7 +122,7 @@ function findHeadingProblems(heading: string | undefined, placeholders: Placehol
     .map(({ name }) => problem('heading', 'placeholder_missing', `heading must contain {${name}}`))
 }
 
-/** Reports parts that do not begin with the standard text, where they have to. */
+/** Reports parts that must begin with the standard text but do not. */
 function findStartProblems({ body, ...lines }: MailTemplate, placeholders: Placeholder[]): FieldError[] {
   if (!placeholders.some((each) => each.required_first)) return []
   const starts = [...Object.entries(lines), ...(body ? [['body', body[0] ?? ''] as const] : [])]

@@ -9,11 +9,11 @@ import type { MailTemplate } from './parts.ts'
 import { mailSettings, ownSubject } from './settings.ts'
 import { findProblems, readTemplate } from './template-rules.ts'
 
-// Stored in the row of the mail settings: one read returns both.
+// Templates are stored in the row of the mail settings, so that one read returns both.
 const { layers, write } = rowsOf('mail_settings')
 const FIELD = 'templates'
 
-/** Of all templates of a directory together: every process keeps them in memory. */
+/** The limit for all templates of a directory together, because every process keeps them in memory. */
 const MAX_CHARACTERS = 100_000
 
 export interface TemplateKey {
@@ -24,11 +24,11 @@ export interface TemplateKey {
 /** A template that a directory has set. */
 export interface StoredTemplate extends TemplateKey {
   template: MailTemplate
-  /** Why it is not used, by the rules of this release. */
+  /** Reasons why this release does not use the template. */
   problems: FieldError[]
 }
 
-/** What a directory and its defaults have set. */
+/** The templates of a directory and of its defaults. */
 export interface TemplateLayers {
   own: StoredTemplates
   inherited: StoredTemplates
@@ -36,7 +36,7 @@ export interface TemplateLayers {
 
 type StoredTemplates = ReadonlyMap<string, StoredTemplate>
 
-/** The templates of a directory. Read from the cache of its settings. */
+/** Reads the templates of a directory from the cache of its settings. */
 export async function templatesOf(work: Tenant): Promise<TemplateLayers> {
   const { own, inherited } = await layers(work)
   return { own: read(own), inherited: read(inherited) }
@@ -47,8 +47,8 @@ export function findTemplate(stored: StoredTemplates, key: TemplateKey): StoredT
 }
 
 /**
- * What counts before the standard texts, the first most: the template of the directory, its subject for the kind, and the same of
- * the defaults that it inherits. `draft`: in place of its template.
+ * Returns the texts that override the standard ones, most important first: the directory's template, its subject for
+ * the kind, and the same two of the inherited defaults. `draft` replaces the directory's template.
  */
 export async function templatesInForce(
   work: Tenant,
@@ -67,15 +67,15 @@ export async function templatesInForce(
   ]
 }
 
-/** The template as mails use it: nothing, if it has problems. */
+/** The template as mails use it. Empty if it has problems. */
 function usable(stored: StoredTemplates, key: TemplateKey): MailTemplate {
   const found = findTemplate(stored, key)
   return found && found.problems.length === 0 ? found.template : {}
 }
 
 /**
- * Sets the texts of a kind of mail in a language, or removes them with null. Returns what the directory had before. Throws
- * `invalid_request` for texts with problems, and `mail_templates_too_large`.
+ * Sets the texts of a kind of mail in a language, or removes them with null. Returns the directory's earlier texts.
+ * Throws `invalid_request` for texts with problems, and `mail_templates_too_large`.
  */
 export async function changeTemplate(
   work: Work,
@@ -91,7 +91,7 @@ export async function changeTemplate(
   })
 }
 
-/** Throws `invalid_request`, which names each field and what is wrong with it. */
+/** Throws `invalid_request` with each invalid field and its problem. */
 export function assertNoProblems(kind: MailKind, template: MailTemplate): void {
   const errors = findProblems(kind, template)
   const [first] = errors
@@ -100,7 +100,7 @@ export function assertNoProblems(kind: MailKind, template: MailTemplate): void {
 
 const nameOf = ({ kind, language }: TemplateKey) => `${kind}/${language}`
 
-// Cached rows keep their identity until they change, so their templates are judged once.
+// Cached rows stay the same objects until they change, so their templates are checked only once.
 const known = new WeakMap<object, StoredTemplates>()
 
 function read(row: Record<string, unknown>): StoredTemplates {

@@ -12,18 +12,18 @@ const TEXT = [
   'If you did not expect it, ignore it. Nothing has happened to any account.',
 ].join('\n\n')
 
-/** A mail that the server has accepted. */
+/** A mail that the server accepted. */
 export interface AcceptedMail {
   server: string
   from: string
   to: string
-  /** What the server said about it. */
+  /** The server's answer. */
   answer: string
 }
 
 /**
- * Sends one mail through the server of SMTP_URL at once, past the outbox and suppressions. Throws ConfigError with what the
- * server answered, or why it cannot be reached.
+ * Sends one mail through the server of SMTP_URL at once, bypassing the outbox and suppressions. Throws ConfigError
+ * with the server's answer, or with the reason why it cannot be reached.
  */
 export async function sendTestMail(config: Config, { email: to }: EmailAddress): Promise<AcceptedMail> {
   if (config.smtpUrl === null) throw new ConfigError('SMTP_URL is not set: there is no mail server to send through.')

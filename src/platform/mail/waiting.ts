@@ -2,15 +2,15 @@ import { type Asked, findKept, listKept, type Waiting } from '../outbox/waiting.
 import type { Platform } from '../platform.ts'
 import { mailOutbox, type SealedMail } from './outbox.ts'
 
-/** A mail of the outbox, opened. */
+/** A decrypted mail of the outbox. */
 export type OpenedMail = Waiting<SealedMail>
 
-/** Mails kept in development, newest first, of every directory, and the decoys among them. */
+/** Lists the mails stored in development, newest first, of every directory and including decoys. */
 export function listKeptMails(platform: Platform, asked: Asked): Promise<OpenedMail[]> {
   return listKept(platform, mailOutbox, asked)
 }
 
-/** One mail kept in development, or null. */
+/** One mail stored in development, or null. */
 export function findKeptMail(platform: Platform, id: string): Promise<OpenedMail | null> {
   return findKept(platform, mailOutbox, id)
 }

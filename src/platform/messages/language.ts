@@ -1,20 +1,20 @@
 import { canonicalLocale } from './locale.ts'
 
-/** The languages that every message is written in. */
+/** The languages in which every message is written. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt-BR', 'ja'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** The recipient of a message, with the fields that its language depends on. */
+/** The recipient of a message, with the fields that determine its language. */
 export interface Reader {
   /** A bare address. */
   email: string
-  /** In canonical form. Null: none is set or known. */
+  /** In canonical form. Null if none is set or known. */
   locale: string | null
 }
 
 /**
- * The language of the first of these locales that has one, the best first, or else English. Between the forms of a language
- * there is no choice: `pt-PT` reads the Portuguese of Brazil rather than English.
+ * Chooses the language of the first locale that is supported, best first, or else English. Variants of a language
+ * count as that language: a reader of `pt-PT` gets Brazilian Portuguese rather than English.
  */
 export function chooseLanguage(...locales: readonly (string | null)[]): Language {
   for (const locale of locales) {
@@ -24,7 +24,7 @@ export function chooseLanguage(...locales: readonly (string | null)[]): Language
   return 'en'
 }
 
-/** The locales that a browser asks for, the best first (RFC 9110 §12.5.4). */
+/** The locales that a browser asks for, best first (RFC 9110 §12.5.4). */
 export function acceptedLocales(acceptLanguage: string): string[] {
   const asked = acceptLanguage.split(',', MAX_ACCEPTED).flatMap((range) => {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
@@ -39,15 +39,15 @@ const MAX_ACCEPTED = 20
 const nameOf = (locale: string) => locale.split('-', 1)[0] ?? ''
 const byName = new Map(LANGUAGES.map((language) => [nameOf(language), language]))
 
-/** A duration in words, such as `10 minutes`, `24 Stunden` or `7 jours`, in no grammatical case but the plain one. */
+/** A duration in words, such as `10 minutes`, `24 Stunden` or `7 jours`, in the basic grammatical form. */
 export function spanInWords(language: Language, seconds: number): string {
-  // A unit is used from two of it on: `24 hours` is clearer than `1 day`.
+  // A unit is used from two of it: `24 hours` is clearer than `1 day`.
   const { unit, seconds: each } = UNITS.find((one) => seconds >= 2 * one.seconds) ?? MINUTE
-  // Rounded down, as nothing may expire sooner than its message says; at least a minute.
+  // Rounded down, because nothing may expire sooner than its message says, but at least one minute.
   return inWords(language, unit, Math.max(1, Math.floor(seconds / each)))
 }
 
-/** The same to the second, where it is shorter than two minutes. */
+/** The duration exact to the second if it is shorter than two minutes. */
 export function exactSpanInWords(language: Language, seconds: number): string {
   return seconds < 120
     ? inWords(language, 'second', seconds)
@@ -57,18 +57,19 @@ export function exactSpanInWords(language: Language, seconds: number): string {
 const MINUTE = { unit: 'minute', seconds: 60 }
 const UNITS = [{ unit: 'day', seconds: 86_400 }, { unit: 'hour', seconds: 3600 }, MINUTE]
 
-// Creating a format takes far longer than using it, and a message to a user must take no longer than the decoy for an unknown address.
+// Creating a format takes far longer than using it, and a message to a user must not take longer than a decoy for an
+// unknown address.
 const formats = new Map<string, Intl.NumberFormat>()
 
 function inWords(language: Language, unit: string, count: number): string {
   const key = `${language}/${unit}`
   const format = formats.get(key) ?? new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' })
   formats.set(key, format)
-  // Without the spaces that text messages have no letter for, and those that Japanese is written without.
+  // Normal spaces, because text messages have no character for others. Japanese uses none.
   return format.format(count).replaceAll(/\s/g, language === 'ja' ? '' : ' ')
 }
 
-/** A moment, such as `24 November 2026 at 13:05 UTC`. */
+/** A time, such as `24 November 2026 at 13:05 UTC`. */
 export function momentInWords(language: Language, at: Date): string {
   const form = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
     dateStyle: 'long',

@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import { named } from '../schema.ts'
 
-// As Intl takes them, a tag has no bound; RFC 5646 §4.4.1 asks for room for 35 characters.
+// Intl sets no limit on the length of a tag. RFC 5646 §4.4.1 asks for room for 35 characters.
 const MAX_LENGTH = 64
 
-/** The name of the format in schemas. */
+/** The name of this format in schemas. */
 export const LOCALE_FORMAT = 'language-tag'
 
-/** A locale in a body: a language tag (BCP 47), or null. An empty string counts as null. */
+/** A locale in a request body: a language tag (BCP 47), or null. An empty string counts as null. */
 export const Locale = Type.Optional(
   named(
     'Locale',
@@ -23,12 +23,12 @@ export const Locale = Type.Optional(
   ),
 )
 
-/** Whether a text may stand in such a field. */
+/** Whether a text is valid in such a field. */
 export function isLocale(text: string): boolean {
   return text === '' || canonicalLocale(text) !== null
 }
 
-/** The tag in canonical form (RFC 5646 §4.5), such as `pt-BR`; null for a text that is none. */
+/** The tag in canonical form (RFC 5646 §4.5), such as `pt-BR`, or null if the text is not a tag. */
 export function canonicalLocale(text: string): string | null {
   if (text.length > MAX_LENGTH) return null
   try {
@@ -38,7 +38,10 @@ export function canonicalLocale(text: string): string | null {
   }
 }
 
-/** The same of what others say, with an underscore or several as in Accept-Language (OpenID Connect Core §5.1, RFC 7643 §4.1.1). */
+/**
+ * Reads a locale from another system, which may use underscores or list several as in Accept-Language (OpenID Connect
+ * Core §5.1, RFC 7643 §4.1.1).
+ */
 export function foreignLocale(value: unknown): string | null {
   if (typeof value !== 'string') return null
   const [first = ''] = value.split(/[,;]/, 1)

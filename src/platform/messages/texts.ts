@@ -3,16 +3,16 @@ import { LANGUAGES, type Language } from './language.ts'
 
 type Values<Name extends string> = [Name] extends [never] ? [] : [values: Record<Name, string>]
 
-/** Returns a text in a language, with its placeholders filled in. The result is plain text: escape it in HTML. */
+/** Returns a text in a language, with its placeholders filled in. The result is plain text, so escape it in HTML. */
 export type Say<Name extends string = never> = (language: Language, ...values: Values<Name>) => string
 
-/** Returns a text in the plural form of a number, which is its only placeholder, `{count}`. */
+/** Returns a text in the plural form for a number. Its only placeholder is `{count}`. */
 export type SayCount = (language: Language, count: number) => string
 
 const locales = new Map(LANGUAGES.map((language) => [language, readLocale(language)]))
 
 /**
- * Reads `locales/<language>.json`: its texts, in their order, by their keys with dots, such as `otp.enterCode`.
+ * Reads the texts of `locales/<language>.json` in their order, by dotted keys such as `otp.enterCode`.
  * @throws if the file is missing or a value is neither a text nor an object
  */
 export function readLocale(language: Language): Map<string, string> {
@@ -27,8 +27,8 @@ function flatten(node: unknown, key: string): [string, string][] {
 }
 
 /**
- * The text of a key. `texts.gen.ts` calls this for every key of `locales/en.json`, with the names of its placeholders. The
- * layout fills in `{brand}`, so it is not among them.
+ * Returns the text with a key. `texts.gen.ts` calls this for every key of `locales/en.json`, with the names of its
+ * placeholders except `{brand}`, which the layout fills in.
  * @throws if a language lacks the key
  */
 export function text<Name extends string = never>(key: string): Say<Name> {
@@ -37,7 +37,8 @@ export function text<Name extends string = never>(key: string): Say<Name> {
 }
 
 /**
- * The text of a key that counts. Its forms are the keys `<key>_one` and `<key>_other`, as in i18next.
+ * Returns the text with a key that depends on a number. Its forms are the keys `<key>_one` and `<key>_other`, as in
+ * i18next.
  * @throws if a language lacks the form `other`
  */
 export function count(key: string): SayCount {

@@ -6,8 +6,8 @@ const LEVELS = new Map<unknown, string>([
 const SAID_ELSEWHERE = ['level', 'time', 'msg', 'error']
 
 /**
- * Rewrites JSON lines for people: `POST /v1/users 409 email_exists 11 ms` for a request, and the message for the rest, with
- * fields as `name=value` and the frames of an error below.
+ * Rewrites JSON log lines for people. A request becomes `POST /v1/users 409 email_exists 11 ms`. Other lines become
+ * their message, with fields as `name=value` and an error's stack frames below.
  */
 export function forPeople(write: (line: string) => void): { write(line: string): void } {
   return { write: (line) => write(`${toText(JSON.parse(line))}\n`) }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLog } from './log.ts'
 
-/** What is written of an error. */
+/** What is logged about an error. */
 function lineOf(error: unknown): string {
   const lines: string[] = []
   createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) }).error({ error }, 'It failed')

@@ -4,39 +4,39 @@ import { readErrorField } from '../errors.ts'
 import { forPeople } from './log-for-people.ts'
 
 /**
- * What a log line may contain. A closed list instead of a redacting logger: a field that is not named here cannot
- * be written, so a secret cannot leak by being passed along (ASVS 16.2.5).
+ * The fields that a log line may contain. This is a closed list instead of a redacting logger: a field that is not
+ * listed here cannot be written, so a secret cannot leak by being passed along (ASVS 16.2.5).
  */
 export interface LogFields {
   requestId?: string
-  /** Of the `traceparent` that came with the request. */
+  /** From the request's `traceparent`. */
   traceId?: string
   method?: string
-  /** The route's template, never the URL: paths and queries carry tokens. */
+  /** The route's template, never the URL, because paths and queries contain tokens. */
   route?: string
   status?: number
   durationMs?: number
   apiKeyId?: string
   directoryId?: string
-  /** The organization of a directory; absent at the account level. */
+  /** The organization of a directory. Absent at the account level. */
   subOrgId?: string
   userId?: string
   environmentId?: string
   job?: string
   attempt?: number
   code?: string
-  /** Of a message: what it is, such as `login_otp`. */
+  /** The kind of a message, such as `login_otp`. */
   kind?: string
-  /** The `Message-ID` of a mail up to its tag, which makes a report of a bounce count. */
+  /** The `Message-ID` of a mail without its tag. With the tag, a reader of the log could forge a bounce report. */
   messageId?: string
-  /** The enhanced status code of a mail server's answer (RFC 3463), such as `5.1.1`. */
+  /** The enhanced status code in a mail server's answer (RFC 3463), such as `5.1.1`. */
   smtpStatus?: string
   count?: number
   port?: number
   pid?: number
   worker?: number
   address?: string
-  /** Class, code and stack frames of an unexpected failure; its message only for our own error classes. */
+  /** Class, code and stack frames of an unexpected failure. The message is included only for our own error classes. */
   error?: unknown
 }
 
@@ -44,11 +44,11 @@ type Write = (fields: LogFields, message: string) => void
 type Level = 'debug' | 'info' | 'warn' | 'error'
 
 export interface Log extends Record<Level, Write> {
-  /** Whether lines of this level are written, where making up the fields of one would cost much. */
+  /** Whether lines of this level are written, to skip expensive fields. */
   writes(level: Level): boolean
 }
 
-/** Lines on standard output: JSON, or for people while they develop. */
+/** Writes lines to standard output: JSON, or text for people in development. */
 export function createLog(
   config: Pick<Config, 'logLevel'> & { logForPeople?: boolean },
   destination = config.logForPeople ? forPeople((line) => process.stdout.write(line)) : undefined,
@@ -57,7 +57,7 @@ export function createLog(
     level: config.logLevel,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // As words: log tools do not know the numbers of pino.
+    // Levels as words, because log tools do not know pino's numbers.
     formatters: { level: (level: string) => ({ level }) },
   }
   const logger = destination ? pino(options, destination) : pino(options)
@@ -76,8 +76,8 @@ function pickFields(fields: LogFields): Record<string, unknown> {
 }
 
 /**
- * An error without the data it may quote: PostgreSQL's `detail` repeats column values, parsers repeat their input,
- * mail servers repeat addresses. Names, codes and stack frames show where to look.
+ * Describes an error without the data it may quote: PostgreSQL's `detail` repeats column values, parsers repeat their
+ * input, mail servers repeat addresses. Names, codes and stack frames show where to look.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** A pool of connections at this moment. */
+/** The current state of a connection pool. */
 export interface PoolState {
   name: string
   used: number
@@ -8,13 +8,13 @@ export interface PoolState {
   waiting: number
 }
 
-/** What the service counts, for Prometheus on the private listener. */
+/** The metrics of the service, for Prometheus on the private listener. */
 export interface Metrics {
   registry: Registry
   observeRequest(method: string, route: string, status: number, durationMs: number): void
   mail: Counter<'result'>
   bounces: Counter<'kind' | 'source'>
-  /** Age in seconds of the oldest mail still waiting; set an alarm at 60. */
+  /** Age in seconds of the oldest waiting mail. Set an alarm at 60. */
   mailOldestWaiting: Gauge
   sms: Counter<'result'>
   smsOldestWaiting: Gauge
@@ -26,45 +26,45 @@ export interface Metrics {
   ready: Gauge<'check'>
   /** 1 while mails, text messages and webhooks wait for the operator. */
   outgoingHeld: Gauge
-  /** Passwords waiting for a hashing thread. */
+  /** Passwords that wait for a hashing thread. */
   passwordsWaiting: Gauge
   webhooks: DeliveryMetrics
   jobs: JobMetrics
-  /** Complete sign-ins (`session`), and right proofs with something still to do (`held`), by method. */
+  /** Complete sign-ins (`session`), and right proofs after which something is still missing (`held`), by method. */
   signIns: Counter<'method' | 'result'>
-  /** Failures that anybody can cause, by the type of their event. */
+  /** Failures that anyone can cause, by the type of their event. */
   failures: Counter<'type'>
-  /** Refused requests, by the code of the problem. */
+  /** Refused requests, by the problem's code. */
   refusals: Counter<'code'>
   /** Requests refused because a limit was used up, by the limit. */
   limits: Counter<'limit'>
 }
 
-/** Of the job queue, which all processes share. */
+/** Metrics of the job queue, which all processes share. */
 export interface JobMetrics {
   waiting: Gauge
   /** Age in seconds of the oldest job that is due. */
   oldestWaiting: Gauge
-  /** Jobs that have failed too often to be tried again. */
+  /** Jobs that failed too often and are not tried again. */
   givenUp: Gauge
 }
 
-/** Of events on their way to others. */
+/** Metrics of events that are being delivered. */
 export interface DeliveryMetrics {
   attempts: Counter<'result'>
-  /** Age in seconds of the oldest delivery that is due at a healthy endpoint; set an alarm at 60. */
+  /** Age in seconds of the oldest due delivery to a healthy endpoint. Set an alarm at 60. */
   oldestWaiting: Gauge
-  /** Endpoints that are slow and have something to get. */
+  /** Endpoints that are slow and have events waiting. */
   troubled: Gauge
-  /** Endpoints that only failed, or said that they are gone. */
+  /** Endpoints that always failed, or said that they are gone. */
   disabled: Gauge
 }
 
 let ofProcess: Registry | undefined
 
 /**
- * Adds what Node tells of the process: measured once in it, however many applications run there. The timer for the delay of the
- * event loop fires a hundred times a second, and nothing ends it.
+ * Adds Node's metrics of the process, only once in each process however many applications it runs. The timer that
+ * measures event loop delay fires a hundred times a second and never ends.
  */
 function addProcessMetrics(registry: Registry): void {
   if (!ofProcess) {
@@ -211,7 +211,7 @@ function countDecisions(registry: Registry): Pick<Metrics, 'signIns' | 'failures
   }
 }
 
-/** Counts the connections of a process to the database whenever the metrics are read. */
+/** Counts a process's database connections whenever the metrics are read. */
 export function watchConnections({ registry }: Metrics, read: () => PoolState[]): void {
   const connections = new Gauge({
     name: 'watchword_database_connections',

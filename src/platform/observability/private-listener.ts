@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 
-// Not imported: an import reads every export, and Node loads its `fetch` for that of `WebSocket`.
+// Not imported, because an import reads every export, and reading `WebSocket` makes Node load its `fetch`.
 const { createServer } = process.getBuiltinModule('node:http')
 
 export const checkNames = ['database', 'migrations', 'queue', 'signing_key'] as const
-/** The state of each part that requests need. */
+/** The state of each part that requests depend on. */
 export type Checks = Record<(typeof checkNames)[number], 'ok' | 'failed'>
 
 export interface PrivateListener {
@@ -20,7 +20,10 @@ export interface PrivateListenerOptions {
   readChecks(): Promise<Checks | null>
 }
 
-/** Serves /metrics and /readyz away from the public: both reveal internals and do work without a key. */
+/**
+ * Serves /metrics and /readyz on a private address, because both reveal internals and cause work without requiring a
+ * key.
+ */
 export async function startPrivateListener(options: PrivateListenerOptions): Promise<PrivateListener> {
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0]

@@ -3,7 +3,7 @@ import { startApp } from '../../../test/harness.ts'
 
 const app = await startApp()
 
-/** What the log says of a request with this `traceparent`. */
+/** The log line of a request with this `traceparent`. */
 async function logged(traceparent: string): Promise<Record<string, unknown>> {
   const requestId = `trace-${crypto.randomUUID()}`
   await app.as(null).get('/v1/users', { traceparent, 'x-request-id': requestId })

@@ -1,10 +1,10 @@
 import { follow, isPart, listOf, type Part, partOf, referredName, schemaOf } from './document-parts.ts'
 
-/** An operation as a method needs it. */
+/** An operation, with what is needed to generate a method. */
 export interface Operation {
-  /** Such as `me.sessions.list`. */
+  /** For example `me.sessions.list`. */
   id: string
-  /** `me.sessions.list` is the method `list` of the namespace `me.sessions`. */
+  /** `me.sessions.list` is the method `list` in the namespace `me.sessions`. */
   namespace: string
   name: string
   method: string
@@ -13,22 +13,22 @@ export interface Operation {
   summary: string
   description: string
   pathParameters: Part[]
-  /** Query parameters that the body does not have. */
+  /** Query parameters that are not in the body. */
   query: Part[]
   body: { schema: unknown; required: boolean; examples: unknown[]; isForm: boolean } | null
-  /** The schema of the JSON reply, or null where the reply is of another kind. */
+  /** The schema of the JSON reply, or null if the reply has another format. */
   reply: unknown
   replyExample: unknown
   pagination: { items: string; cursor: string } | null
   isRepeatable: boolean
   takesIdempotencyKey: boolean
-  /** For requests with the access token of a user. */
+  /** Whether requests use a user's access token. */
   isForUsers: boolean
-  /** The credential that a request needs, by its name in the document, or null for none. */
+  /** The name in the document of the credential that a request needs, or null for none. */
   credential: string | null
-  /** The scopes of the API key that it needs. */
+  /** The scopes that the API key needs. */
   scopes: string[]
-  /** The codes of problems that this operation names by itself. */
+  /** The codes of problems that this operation lists itself. */
   errors: string[]
 }
 
@@ -46,7 +46,7 @@ function toOperation(document: Part, method: string, path: string, operation: Pa
   const parameters = listOf(operation['parameters']).map((parameter) => follow(document, parameter))
   const body = bodyOf(document, operation)
   const inBody = partOf(partOf(follow(document, body?.schema))['properties'])
-  // Methods return JSON where a reply has other formats as well.
+  // If a reply has several formats, the method returns JSON.
   const isOneOfMany =
     Object.keys(partOf(follow(document, partOf(operation['responses'])['200'])['content'])).length > 1 &&
     replyOf(document, operation) !== null
@@ -103,7 +103,7 @@ function replyMediaOf(document: Part, operation: Part): Part {
   return partOf(partOf(reply['content'])['application/json'])
 }
 
-/** The codes in the schemas of those responses that are the operation's own. */
+/** The codes in the schemas of those responses that belong to the operation alone. */
 function errorsOf(document: Part, operation: Part): string[] {
   const codes = Object.entries(partOf(operation['responses'])).flatMap(([status, response]) =>
     status === 'default' || Number(status) < 400 ? [] : codesIn(document, follow(document, response)['content']),

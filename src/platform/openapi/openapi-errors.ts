@@ -4,18 +4,18 @@ import type { Route } from '../http/route.ts'
 import { callerKindOf } from '../tenancy/caller-kinds.ts'
 import { requiresOrganization } from '../tenancy/resolve-directory.ts'
 
-/** A step of the pipeline, and what it refuses requests with. */
+/** A step of the pipeline, and the errors with which it refuses requests. */
 export interface Step {
-  /** Part of the names that the contract gives to what refusals have in common. */
+  /** Part of the names in the contract for sets of shared refusals. */
   name: string
   errors: ErrorFactory[]
-  /** The name of the schema of all of them, which many routes have. */
+  /** The name of the schema for all of the step's errors, if many routes have them. */
   set?: string | undefined
 }
 
 /**
- * The steps that a route's requests pass through. A body sent to a route that takes none is not among what clients of
- * the contract do, so the refusals of parsing are only of routes with a body.
+ * The steps that a route's requests pass through. Clients of the contract send no body to a route that has none, so
+ * only routes with a body have the refusals of parsing.
  */
 export function stepsOf(route: Route): Step[] {
   const kind = callerKindOf(route)
@@ -25,7 +25,7 @@ export function stepsOf(route: Route): Step[] {
   const steps: [applies: boolean, name: string, errors: ErrorFactory[], set?: string | undefined][] = [
     [true, '', [httpErrors.invalidRequest, httpErrors.internal]],
     [!route.probe, '', [httpErrors.unavailable]],
-    // Of its network: requests that need no credential, or wrong credentials.
+    // Limits of a network: for requests that need no credential, and for wrong credentials.
     [!route.probe && !keyed, 'Network', [httpErrors.rateLimited]],
     [!route.tolerant && !isForm, '', [httpErrors.notAcceptable]],
     [kind !== null, kind?.name ?? '', kind?.errors ?? [], kind === null ? undefined : `${kind.name}CredentialProblem`],
@@ -54,7 +54,7 @@ export function stepsOf(route: Route): Step[] {
   return steps.flatMap(([applies, name, errors, set]) => (applies ? [{ name, errors, set }] : []))
 }
 
-/** The errors of a route: its own, and those of the pipeline steps it passes through. */
+/** The errors of a route: its own, and those of its pipeline steps. */
 export function errorsOf(route: Route): ErrorFactory[] {
   const all = [...stepsOf(route).flatMap(({ errors }) => errors), ...route.errors]
   return [...new Map(all.map((factory) => [`${factory.code} ${factory.status}`, factory])).values()]

@@ -3,7 +3,7 @@ import { type EventDefinition, eventCatalogue } from '../events/events.ts'
 import { CREATED_AT, exampleOf, idOf, noteRecords } from './openapi-examples.ts'
 import { type Components, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 
-/** Events in the contract. */
+/** The events in the contract. */
 export interface DescribedEvents {
   webhooks: Record<string, JsonObject>
   /** An example of the event that most readers know. */
@@ -11,9 +11,9 @@ export interface DescribedEvents {
 }
 
 /**
- * The events about each kind of thing as a schema, whose `type` is one of theirs, and `AnyEvent`, which is one of these
- * schemas: the body of the webhook. What each type says stands in the catalogue. Notes examples of records by the name of
- * their schema.
+ * Describes the events about each kind of resource as one schema, whose `type` is one of theirs. `AnyEvent`, the body
+ * of a webhook, is one of these schemas. The catalogue describes each type. Collects examples of records by the name
+ * of their schema.
  */
 export function describeEvents(components: Components, records: Map<string, Json>): DescribedEvents {
   const envelope = components.referAs('Event', eventEnvelope)
@@ -23,7 +23,7 @@ export function describeEvents(components: Components, records: Map<string, Json
     if (!first) return []
     const described = { description: DATA, ...Object(components.refer(first.data)) }
     const example = dataExampleOf(first)
-    // A record has its example at its own schema.
+    // A record's example is at its own schema.
     const isRecord = '$ref' in described && Object.keys(first.example).length === 0
     if (isRecord) noteRecords(toJson(first.data), example, records)
     const data = isRecord ? described : { ...described, examples: [example] }
@@ -38,7 +38,8 @@ export function describeEvents(components: Components, records: Map<string, Json
   })
   components.define(anyEvent, {
     description: 'An event of any type. [The catalogue](/docs/events) describes each type. More types may be added.',
-    // No discriminator: `type` tells them apart, and not every generator takes names in a mapping.
+    // There is no discriminator: `type` distinguishes the schemas, and some generators do not support names in a
+    // mapping.
     oneOf: refs.map(($ref) => ({ $ref })),
   })
   const [first] = events.filter(({ type }) => type === 'user.created')
@@ -48,14 +49,14 @@ export function describeEvents(components: Components, records: Map<string, Json
 
 const DATA = 'What happened, with the fields of this type of event.'
 
-/** One for all types: `AnyEvent` tells them apart. */
+/** One webhook for all types, described by `AnyEvent`. */
 function webhookOf(example: Json): JsonObject {
   return {
     operationId: 'webhooks.receive',
     tags: ['Webhooks'],
     summary: 'Receive an event',
     description: 'Sent to each webhook that subscribes to the type. [The catalogue](/docs/events) lists every type.',
-    // The deliveries are signed: linters want it said that no scheme of the contract applies.
+    // Deliveries are signed. Linters require a statement that no security scheme of the contract applies.
     security: [],
     requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/AnyEvent' }, example } } },
     responses: { '200': { description: 'Any 2xx acknowledges receipt.' } },
@@ -68,7 +69,7 @@ function dataExampleOf({ type, data: schema, example }: EventDefinition): JsonOb
   return { ...Object(data), ...toJson(example) }
 }
 
-/** The event that most readers know. */
+/** An example of the event that most readers know. */
 function exampleOfCreation(event: EventDefinition): JsonObject {
   const envelope = exampleOf(toJson(eventEnvelope), { of: 'answer', place: `event ${event.type}` })
   const target = { type: 'user', id: idOf('id', 'user') }

@@ -2,25 +2,30 @@ import { createHash } from 'node:crypto'
 import { NAME } from '../schema.ts'
 import { isObject, type Json, type JsonObject } from './openapi-schemas.ts'
 
-/** What an example is of. */
+/** What an example shows. */
 export interface Subject {
-  /** A body shows required fields and those with their own example, an answer shows every field. */
+  /**
+   * The example of a body shows required fields and fields with their own example. The example of a response shows
+   * every field.
+   */
   of: 'body' | 'answer'
   /** Named in the error for a string without an example. */
   place: string
-  /** What the `id` at the root is of. */
+  /** The resource that the root's `id` belongs to. */
   owner?: string
-  /** Examples by the name of their schema, where composing one is not enough. */
+  /** Given examples by the name of their schema, where a composed example is not enough. */
   given?: Record<string, Json>
 }
 
-/** Where in a schema an example is being composed: in this field, of an object that says when it was created or not. */
+/**
+ * The place in a schema for which an example is composed: the field, and whether its object shows when it was created.
+ */
 type Place = Subject & { field: string; isRecord: boolean }
 
 /**
- * Composes an example of a schema from `examples`, `const`, `enum`, `default` and formats. It shows one person of one
- * organization, the same id for the same thing, times in their order, and lists of one page. Throws for a string without
- * an example, and names the place.
+ * Composes an example of a schema from `examples`, `const`, `enum`, `default` and formats. The example shows one
+ * person in one organization, with the same id for the same thing, times in order, and lists with one page. Throws for
+ * a string without an example, and names the place.
  */
 export function exampleOf(schema: Json | undefined, subject: Subject): Json {
   return compose(schema, { ...subject, field: '', isRecord: false })
@@ -53,7 +58,7 @@ function compose(schema: Json | undefined, place: Place): Json {
   }
 }
 
-/** What a media type says of its examples: the only one, or each with its name. */
+/** The examples of a media type: a single one, or several by name. */
 export function asExamples(shown: JsonObject): JsonObject {
   const [only, ...more] = Object.values(shown)
   if (more.length === 0) return { example: only }
@@ -96,7 +101,10 @@ function composeObject(node: JsonObject, place: Place): JsonObject {
   return asOnlyPage(Object.fromEntries(entries), Object(properties))
 }
 
-/** A list as its only page: no more, no cursor unless there always is one, and as many in total as are shown. */
+/**
+ * A list with a single page: no more rows, no cursor unless one is always present, and a total equal to the rows
+ * shown.
+ */
 function asOnlyPage(example: JsonObject, properties: JsonObject): JsonObject {
   if (!('has_more' in properties)) return example
   const rows = Object.values(example).find((value) => Array.isArray(value)) ?? []
@@ -108,7 +116,7 @@ function asOnlyPage(example: JsonObject, properties: JsonObject): JsonObject {
   }
 }
 
-/** Notes the first example of each named object within an example, by the name of its schema. */
+/** Collects the first example of each named object in an example, by the name of its schema. */
 export function noteRecords(schema: Json | undefined, example: Json | undefined, records: Map<string, Json>): void {
   const { [NAME]: name, anyOf, items, properties } = isObject(schema) ? schema : {}
   if (Array.isArray(anyOf)) noteRecords(anyOf[0], example, records)
@@ -118,7 +126,7 @@ export function noteRecords(schema: Json | undefined, example: Json | undefined,
   for (const [field, inner] of Object.entries(Object(properties))) noteRecords(Object(inner), example[field], records)
 }
 
-/** Ids of the people and things that appear throughout the examples. The actor is the key that makes the requests. */
+/** Ids of the people and things in all examples. The actor is the key that makes the requests. */
 const CAST: Record<string, string> = {
   account: '0198b6f1-c4e2-7b60-8d17-95f3a2c06e4b',
   actor: '0198b6f1-e0a7-7c44-9b1d-58f2c6a3e970',
@@ -128,7 +136,7 @@ const CAST: Record<string, string> = {
   session: '0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841',
 }
 
-/** Fields and schemas that are not called after what they stand for. */
+/** Fields and schemas whose names differ from what they stand for. */
 const MEANINGS: Record<string, string> = {
   user_id: 'auth_account',
   sub: 'auth_account',
@@ -141,7 +149,7 @@ const MEANINGS: Record<string, string> = {
   device_trust: 'trusted_device',
 }
 
-/** The example of an id, the same wherever a field of this name or of a thing of this name occurs. */
+/** The example of an id. It is the same for every field with this name or for a thing with this name. */
 export function idOf(field: string, owner: string): string {
   const name = snake(field === 'id' ? owner : field)
   const noun = name.replace(/_id$/, '').replace(/^made_/, '')
@@ -150,13 +158,15 @@ export function idOf(field: string, owner: string): string {
   return CAST[meaning] ?? `0198b6f2-${hex.slice(0, 4)}-7${hex.slice(4, 7)}-8${hex.slice(7, 10)}-${hex.slice(10, 22)}`
 }
 
-/** When the things of the examples were created. */
+/** When the things in the examples were created. */
 export const CREATED_AT = '2026-11-22T09:30:00.000Z'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-/** Things are created before they are used. Records such as sessions live for weeks, codes and challenges for minutes. */
+/**
+ * Things are created before they are used. Records such as sessions last for weeks, codes and challenges for minutes.
+ */
 function timeOf(field: string, isRecord: boolean): string {
   const offsets: [RegExp, number][] = [
     [/grace/, 14 * DAY],

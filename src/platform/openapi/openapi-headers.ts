@@ -3,7 +3,10 @@ import type { JsonObject } from './openapi-schemas.ts'
 
 const string = { type: 'string' }
 
-/** Response headers of the contract, by the name of their component; its introduction says which every answer and refusal has. */
+/**
+ * Response headers in the contract, by the name of their component. The contract's introduction lists the headers of
+ * every response and refusal.
+ */
 const headers = {
   Etag: ['ETag', 'The version of the record, for If-Match; of a document, for If-None-Match.', string],
   Link: ['Link', 'The address of the next page (RFC 8288), if there are more: `<…>; rel="next"`.', string],
@@ -27,7 +30,7 @@ function refer(names: HeaderName[]): JsonObject | undefined {
   return Object.fromEntries(names.map((name) => [headers[name][0], { $ref: `#/components/headers/${name}` }]))
 }
 
-/** The headers of a route's successes. */
+/** The headers of a route's successful responses. */
 export function headersOfReply(route: Route): JsonObject | undefined {
   return refer([
     ...(route.etag || route.kept ? (['Etag'] as const) : []),
@@ -35,7 +38,7 @@ export function headersOfReply(route: Route): JsonObject | undefined {
   ])
 }
 
-/** A further one of what was made (RFC 9110 §15.3.2). */
+/** An additional header for created resources (RFC 9110 §15.3.2). */
 export const headersOfMade = refer(['Location'])
 
 /** The headers of a redirect. */

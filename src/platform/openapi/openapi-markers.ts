@@ -1,15 +1,15 @@
 import type { Route } from '../http/route.ts'
 import type { JsonObject } from './openapi-schemas.ts'
 
-/** The query parameters that take `next_cursor`, in order of preference. */
+/** The query parameters that accept `next_cursor`, in order of preference. */
 const CURSORS = ['cursor', 'after']
 
 /**
- * Extensions of OpenAPI that a generated client reads of an operation:
- * - `x-alias`: another path or operation does the same; clients need one method for both.
- * - `x-idempotent`: a repeated request has no second effect: a GET, a POST that declares it, or a write that takes an
- *   `Idempotency-Key`, which the repeated request must send again.
- * - `x-pagination`: the field with the rows of a page, and the query parameter that takes `next_cursor`.
+ * OpenAPI extensions of an operation that client generators read:
+ * - `x-alias`: another path or operation does the same, so clients need only one method.
+ * - `x-idempotent`: a repeated request has no second effect. This is a GET, a POST that declares it, or a write with
+ * an `Idempotency-Key`, which the repeated request must send again.
+ * - `x-pagination`: the field with the rows of a page, and the query parameter that accepts `next_cursor`.
  */
 export function describeMarkers(route: Route, { isAlias }: { isAlias: boolean }): JsonObject {
   const pagination = paginationOf(route)
@@ -20,7 +20,7 @@ export function describeMarkers(route: Route, { isAlias }: { isAlias: boolean })
   }
 }
 
-/** A GET that redirects is the end of a sign-in at a provider, which spends a code. */
+/** A GET that redirects completes a sign-in at a provider, which consumes a code, so it is not repeatable. */
 const isRepeatable = ({ method, idempotency, repeatable, redirects }: Route) =>
   (method === 'GET' && !redirects) || idempotency || repeatable
 

@@ -7,7 +7,7 @@ import { ENVIRONMENT_HEADER } from '../tenancy/chosen-environment.ts'
 import type { Recurring } from './openapi-recurring.ts'
 import { type Components, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 
-/** What `subOrgId` means, by the data that a route works on. Keys of one organization need not send it. */
+/** The meaning of `subOrgId`, by the data that a route works on. Keys of one organization need not send it. */
 const organizations = {
   SubOrgIdOfRead: 'Organization. Without it an org-wide key reads the account level.',
   SubOrgIdOfWrite: 'Organization. Required with an org-wide key, here or in the body.',
@@ -23,7 +23,7 @@ type OrganizationName = keyof typeof organizations
 
 function organizationOf(route: Route): OrganizationName {
   if (route.directory === 'reach') return 'SubOrgIdOfReach'
-  // Discovery: what signs people in and belongs to no organization yet.
+  // Discovery signs people in and belongs to no organization yet.
   if (route.directory === 'account' && route.scope === 'auth.login') return 'SubOrgIdOfNone'
   if (route.directory === 'account') return 'SubOrgIdOfAccount'
   if (route.directory === 'one-or-account') return 'SubOrgIdOrAccount'
@@ -32,7 +32,7 @@ function organizationOf(route: Route): OrganizationName {
   return route.method === 'GET' ? 'SubOrgIdOfRead' : 'SubOrgIdOfWrite'
 }
 
-/** Parameters that many routes have, for `components.parameters`. */
+/** Parameters that many routes share, for `components.parameters`. */
 export const parameterComponents: Record<string, JsonObject> = {
   IdempotencyKey: header(
     'Idempotency-Key',
@@ -69,7 +69,7 @@ export const parameterComponents: Record<string, JsonObject> = {
   ),
 }
 
-/** The parameters of a route: its own, and references to those that many have. */
+/** The parameters of a route: its own, and references to shared ones. */
 export function describeParameters(route: Route, components: Components, recurring: Recurring): Json[] {
   const own = [
     ...fieldsAsParameters(route.params, 'path', components),
@@ -82,7 +82,7 @@ export function describeParameters(route: Route, components: Components, recurri
     ['IdempotencyKey', route.idempotency],
     ['IfMatch', route.errors.some(({ code }) => code === httpErrors.versionConflict.code)],
     ['IfNoneMatch', route.kept],
-    // A read does not record its end user.
+    // Reads do not record the end user.
     ['EndUserIp', route.auth === 'key' && route.method !== 'GET'],
     ['EndUserAgent', route.auth === 'key' && route.method !== 'GET'],
     ['ActorId', route.auth === 'key'],
@@ -94,7 +94,10 @@ export function describeParameters(route: Route, components: Components, recurri
   return [...own, ...refs]
 }
 
-/** A body as JSON Schema. What its `subOrgId` means is said at the parameter, since routes of two modes share bodies. */
+/**
+ * A body as JSON Schema. The meaning of `subOrgId` is described at the parameter, because routes with two modes share
+ * bodies.
+ */
 export function describeBody(route: Route): JsonObject {
   const body = toJson(route.body)
   if (route.scope === null) return body

@@ -5,7 +5,7 @@ import { errorsOf, type Step, stepsOf } from './openapi-errors.ts'
 import type { Recurring } from './openapi-recurring.ts'
 import { type Components, type JsonObject, pascal } from './openapi-schemas.ts'
 
-/** The one error shape (RFC 9457) as JSON Schema: what problems of every code have. */
+/** The one form of errors (RFC 9457) as JSON Schema, for problems of every code. */
 export const problemSchema = {
   type: 'object',
   description: 'A refusal (RFC 9457). Branch on `code`; some codes have further members.',
@@ -29,9 +29,9 @@ export const problemSchema = {
 
 const ANY_PROBLEM = { $ref: '#/components/schemas/Problem' }
 
-/** What a route refuses with a status, or any other. */
+/** The refusals of a route with one status, or with any other status. */
 interface Refusal {
-  /** Of the response, if it recurs. */
+  /** The name of the response if it recurs. */
   name: string
   status: string
   description: string
@@ -39,11 +39,12 @@ interface Refusal {
 }
 
 /**
- * The refusals of a route: each status of which it has codes of its own, and as `default` those of the pipeline, which
- * every route of its kind has. Each code is a schema, and so is each set of codes of the pipeline.
+ * Describes the refusals of a route: one response for each status that has errors of the route itself, and as
+ * `default` the pipeline's errors, which every route of its kind has. Each code is a schema, and so is each set of
+ * pipeline codes.
  */
 export function describeRefusals(route: Route, shared: Components, responses: Recurring): JsonObject {
-  // Refusals of SCIM say no code (RFC 7644 §3.12).
+  // SCIM refusals contain no code (RFC 7644 §3.12).
   const components = route.media === 'scim' ? { ...shared, schemas: new Map() } : shared
   const pipeline = stepsOf(route).flatMap(({ errors }) => errors)
   const isOwn = ({ code }: ErrorDefinition) => !pipeline.some((error) => error.code === code)
@@ -61,13 +62,13 @@ export function describeRefusals(route: Route, shared: Components, responses: Re
   return Object.fromEntries(described.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What refusals are that are no problems. */
+/** The schemas of refusals that are not problems. */
 const SCHEMAS: Partial<Record<Route['media'], JsonObject>> = { form: { type: 'string' }, scim: { type: 'object' } }
 
 /** A name with more codes than this is not readable. */
 const MOST_IN_NAME = 3
 
-/** A status of which the route has codes of its own, beside which the pipeline may have others. */
+/** A status with errors of the route itself. The pipeline may have further errors with this status. */
 function ownRefusal(route: Route, status: string, own: ErrorDefinition[], components: Components): Refusal {
   const others = stepsOf(route).flatMap(({ errors }) => errors.filter((error) => String(error.status) === status))
   const codes = own.map(({ code }) => `\`${code}\``).join(', ')
@@ -81,7 +82,7 @@ function ownRefusal(route: Route, status: string, own: ErrorDefinition[], compon
   }
 }
 
-/** What the pipeline refuses, whatever the status, named after its steps. */
+/** The pipeline's refusals with any status, named after its steps. */
 function pipelineRefusal(route: Route, components: Components): Refusal {
   const steps = stepsOf(route)
   const errors = steps.flatMap(({ errors }) => errors).sort(byCode)
@@ -95,7 +96,7 @@ function pipelineRefusal(route: Route, components: Components): Refusal {
   }
 }
 
-/** What a step refuses: its set of codes, if that has a name, or each. */
+/** A reference to a step's named set of codes, or to each code if the set has no name. */
 function referStep({ set, errors }: Pick<Step, 'set' | 'errors'>, components: Components): JsonObject[] {
   const schemas = errors.map((error) => refer(error, components))
   if (set === undefined) return schemas

@@ -1,21 +1,21 @@
 import type { Json, JsonObject } from './openapi-schemas.ts'
 
-/** The parts of one kind in a document, of which those that recur appear once, as components. */
+/** Parts of one kind in a document. A part that recurs appears once, as a component. */
 export interface Recurring {
-  /** Notes a part, and the name that it gets if it recurs. Returns it. */
+  /** Counts a part, with the name that it gets if it recurs. Returns the part. */
   note(name: string, part: JsonObject): JsonObject
-  /** The part, or a reference to it if it was noted more than once. */
+  /** Returns the part, or a reference to it if it was counted more than once. */
   refer(part: Json | undefined): Json | undefined
-  /** The section of `components`, after all references were made. */
+  /** The section of `components`. Call it after all references were made. */
   components(): Record<string, JsonObject>
 }
 
-/** An empty collection for a section of `components`. */
+/** Makes an empty collection for a section of `components`. */
 export function collectRecurring(section: string): Recurring {
   const noted = new Map<string, { name: string; part: JsonObject; count: number }>()
   let named: Map<string, string> | null = null
 
-  /** Of those that recur. The first to want a name gets it; one that would need another stays where it is. */
+  /** The names of recurring parts. The first part with a name gets it. A part whose name is taken is not moved. */
   function names(): Map<string, string> {
     if (named) return named
     const taken = new Map<string, string>()

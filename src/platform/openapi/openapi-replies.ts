@@ -5,17 +5,17 @@ import { headersOfMade, headersOfRedirect, headersOfReply } from './openapi-head
 import type { Recurring } from './openapi-recurring.ts'
 import { type Components, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 
-/** What the operations of a document share. */
+/** Parts that the operations of a document share. */
 export interface Shared {
   components: Components
   responses: Recurring
-  /** Examples by the name of their schema, where composing one is not enough. */
+  /** Given examples by the name of their schema, where a composed example is not enough. */
   given: Record<string, Json>
   /** The first example of each record, by the name of its schema. */
   records: Map<string, Json>
 }
 
-/** The answers of a route that are not refusals, by status. Notes examples of records by the name of their schema. */
+/** The successful responses of a route, by status. Collects examples of records by the name of their schema. */
 export function describeReplies(route: Route, { components, responses, given, records }: Shared): JsonObject {
   const headers = headersOfReply(route)
   const replies = Object.entries(route.replies).map(([status, reply]): [string, JsonObject] => {
@@ -52,7 +52,7 @@ export function describeReplies(route: Route, { components, responses, given, re
   }
 }
 
-/** What an answer is, in a sentence: as its schema says, by the things that it holds, or what the request has done. */
+/** Describes a response in a sentence: from its schema, by the things in it, or by what the request has done. */
 function sentenceOf(route: Route, reply: JsonObject = {}): string {
   if (typeof reply.description === 'string') return reply.description
   const properties = Object.entries(toJson(reply.properties ?? {}))
@@ -65,7 +65,7 @@ function sentenceOf(route: Route, reply: JsonObject = {}): string {
   return `${pastOf(verb)} ${rest.join(' ')}.`
 }
 
-/** Whether a field is more than a value. */
+/** Whether a field is a record and not just a value. */
 function isThing({ type, anyOf, 'x-name': name }: JsonObject): boolean {
   return (
     name !== undefined || type === 'object' || type === 'array' || (Array.isArray(anyOf) && isThing(Object(anyOf[0])))

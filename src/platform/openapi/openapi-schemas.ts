@@ -10,15 +10,15 @@ const OWN = new Set([NAME, HERE, SECRET, 'x-form', 'x-elsewhere', 'examples'])
 /** The named schemas of a document. */
 export interface Components {
   schemas: Map<string, Json>
-  /** The schema as it appears in the document: named schemas are stored under their name and referenced. */
+  /** Returns the schema as it appears in the document. Named schemas are stored under their name and referenced. */
   refer(schema: unknown): Json
   /** Gives a named schema a form in the document that says more than what the service checks. */
   define(named: object, form: JsonObject): void
-  /** The same for a schema that takes the given name unless it has its own. */
+  /** Returns the same for a schema that gets this name unless it has its own. */
   referAs(name: string, schema: unknown): Json
 }
 
-/** An empty collection. `refer` throws when one name stands for two schemas. */
+/** Makes an empty collection. `refer` throws if two schemas have the same name. */
 export function collectSchemas(): Components {
   const schemas = new Map<string, Json>()
   const defined = new Set<string>()
@@ -46,7 +46,7 @@ export function collectSchemas(): Components {
   function withoutOwn(value: JsonObject): JsonObject {
     const kept = Object.entries(value).flatMap(([key, inner]): [string, Json][] => {
       if (OWN.has(key) || inner === undefined) return []
-      // `properties` holds names of the data, which may be anything, even `examples`.
+      // `properties` contains names of the data, which may be any text, even `examples`.
       if (key === 'properties') return [[key, walkProperties(inner)]]
       return [[key, walk(inner)]]
     })
@@ -75,14 +75,14 @@ export function collectSchemas(): Components {
   }
 }
 
-/** The schema of a field, with the meaning that fields of its name have, unless it says what it means. */
+/** The schema of a field. If it has no description, the usual one for fields with its name is added. */
 function describeField(name: string, schema: Json, schemas: ReadonlyMap<string, Json>): Json {
   const meaning = RECURRING_FIELDS.get(name)
   if (meaning === undefined || !isObject(schema) || saysWhatItIs(schema, schemas)) return schema
   return { ...schema, description: meaning }
 }
 
-/** Whether a schema, one that it refers to, or one that it is unless it is null, has a description. */
+/** Whether the schema has a description, or the schema that it refers to or makes nullable has one. */
 function saysWhatItIs(schema: JsonObject, schemas: ReadonlyMap<string, Json>): boolean {
   if (typeof schema.description === 'string') return true
   const named = typeof schema.$ref === 'string' ? schemas.get(schema.$ref.split('/').at(-1) ?? '') : undefined
@@ -92,7 +92,10 @@ function saysWhatItIs(schema: JsonObject, schemas: ReadonlyMap<string, Json>): b
 
 const VALUES = ['string', 'integer', 'number', 'boolean']
 
-/** A schema or null, said as briefly as can be: a value has a type of two, and what may be null already stays as it is. */
+/**
+ * Makes a schema nullable in the shortest form: a simple type becomes two types, and a nullable schema stays
+ * unchanged.
+ */
 function orNull(value: JsonObject): JsonObject {
   const { anyOf, ...rest } = value
   const [inner, none] = Array.isArray(anyOf) ? anyOf : []
@@ -112,7 +115,7 @@ function isReference(value: Json): boolean {
   return isObject(value) && '$ref' in value
 }
 
-/** TypeBox schemas are JSON Schema; anything else they carry does not survive JSON. */
+/** TypeBox schemas are JSON Schema. Anything else in them is lost in JSON. */
 export function toJson(value: unknown): JsonObject {
   return JSON.parse(JSON.stringify(value))
 }

@@ -1,8 +1,8 @@
 const WIDTH = 120
-/** What is under these keys is read as a whole. */
+/** The values of these keys are read as a whole. */
 const FILLING = new Set(['example'])
 
-/** JSON formatted for people: whatever fits on one line stays on one line, and lists, examples and headers fill theirs. */
+/** Formats JSON for people. Whatever fits stays on one line, and lists, examples and headers fill their lines. */
 export function formatJson(value: unknown, indent = '', fills = false): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const inner = `${indent} `
@@ -20,7 +20,7 @@ export function formatJson(value: unknown, indent = '', fills = false): string {
   return `${open}\n${lines.map((text) => inner + text).join(',\n')}\n${indent}${close}`
 }
 
-/** As many parts on a line as fit. */
+/** Puts as many parts on a line as fit. */
 function fill(parts: string[], width: number): string[] {
   const lines: string[] = []
   for (const part of parts) {

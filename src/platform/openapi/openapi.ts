@@ -30,7 +30,7 @@ the SCIM token of the organization as a Bearer token; \`POST /v1/scim/config\` o
 also describes itself, at \`/ServiceProviderConfig\`, \`/ResourceTypes\` and \`/Schemas\`. A refusal is a SCIM error (RFC
 7644 §3.12).`
 
-/** What is described apart: who calls it knows nothing of the rest. */
+/** The parts with separate documents, because their clients do not use each other's operations. */
 export type OpenApiPart = 'api' | 'scim'
 
 interface Options {
@@ -40,14 +40,14 @@ interface Options {
   part: OpenApiPart
 }
 
-/** What operations share. */
+/** Data that operations share. */
 interface Contract extends Shared {
   parameters: Recurring
 }
 
 /**
- * The OpenAPI 3.1 document of the routes of a part. The same routes give the same text, so the committed file can be
- * compared. Throws when two operations share a name.
+ * Builds the OpenAPI 3.1 document for the routes of a part. The same routes give the same text, so the committed file
+ * can be compared. Throws if two operations have the same name.
  */
 export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Options): object {
   const isScim = part === 'scim'
@@ -70,7 +70,7 @@ export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Option
       const operationId = index === 0 ? route.operation : `${route.operation}.alias${index === 1 ? '' : index}`
       if (operations.has(operationId)) throw new Error(`Two operations have the name ${operationId}`)
       const operation = describeOperation(route, path, operationId, contract)
-      // Of the operation, since the reference page does not look at those of the path.
+      // Set at the operation, because the reference page ignores servers of a path.
       if (!isScim && !path.startsWith('/v1/')) operation['servers'] = [{ url: baseUrl }]
       operations.set(operationId, operation)
       paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation }
@@ -105,7 +105,7 @@ export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Option
   }
 }
 
-/** The tags of routes with what they are about, in the order of the contract. */
+/** The tags of routes with their descriptions, in the order of the contract. */
 function describeTags(shown: Route[]): Json[] {
   const used = new Set(shown.map(({ tag }) => tag))
   return Object.entries(tags).flatMap(([name, description]) =>
@@ -113,13 +113,13 @@ function describeTags(shown: Route[]): Json[] {
   )
 }
 
-/** Those components that a part refers to. */
+/** The components that a part refers to. */
 function used(components: Record<string, JsonObject>, part: JsonObject): Record<string, JsonObject> {
   const text = JSON.stringify(part)
   return Object.fromEntries(Object.entries(components).filter(([name]) => text.includes(`/${name}"`)))
 }
 
-/** The schemas that these parts refer to, or those refer to. */
+/** The schemas to which these parts refer, directly or through other schemas. */
 function reachable(parts: JsonObject[], schemas: Map<string, Json>): Map<string, Json> {
   const found = new Map<string, Json>()
   const texts = parts.map((part) => JSON.stringify(part))
@@ -137,7 +137,7 @@ function sorted<T>(found: Map<string, T>): Record<string, T> {
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What recurs is known once every operation is described. */
+/** Which parts recur is known only after every operation was described. */
 function referToRecurring(operation: JsonObject, { responses, parameters }: Contract): void {
   const described = Object.entries(toJson(operation.responses))
   operation.responses = Object.fromEntries(described.map(([status, response]) => [status, responses.refer(response)]))
@@ -198,7 +198,7 @@ function describeRequest(route: Route, components: Components, records: Map<stri
   }
 }
 
-/** The examples of a body by name. Each names the organization where a write with an org-wide key must. */
+/** The named examples of a body. Each contains the organization if writes with an org-wide key require it. */
 function bodyExamplesOf(route: Route, body: JsonObject): Record<string, Json> {
   const { body: own, bodies } = route.examples
   const composed = () => exampleOf(body, { of: 'body', place: `${route.operation} body` })
@@ -208,15 +208,15 @@ function bodyExamplesOf(route: Route, body: JsonObject): Record<string, Json> {
 }
 
 /**
- * What HTTP gives no meaning (RFC 9110 §9.3.5), and makes generated clients ask for a body: the query names the
- * organization as well.
+ * Whether the body only names the organization. HTTP gives such a body no meaning (RFC 9110 §9.3.5), and generated
+ * clients would ask for it. The query can name the organization as well.
  */
 function namesTenantAlone({ method, body }: Route): boolean {
   const names = Object.keys(body?.properties ?? {})
   return method === 'DELETE' && names.length > 0 && names.every((name) => name === 'subOrgId' || name === 'scope')
 }
 
-/** OpenAPI 3.1 lets any security scheme name the roles it requires: said with the first way to send a key. */
+/** OpenAPI 3.1 lets any security scheme list required roles. The scope is listed at the first way of sending a key. */
 function securityOf(route: Route): Json[] {
   const kind = callerKindOf(route)
   const scopes = route.scope === null || isAnyCaller(route.scope) ? [] : [route.scope]

@@ -3,7 +3,7 @@ import fastJson from 'fast-json-stringify'
 const serializers = new WeakMap<object, (value: unknown) => string>()
 const rewritten = new WeakMap<object, unknown>()
 
-/** Fastify's compiler of serializers; each is compiled when it is first used, once for all paths of its route. */
+/** Fastify's serializer compiler. Each serializer is compiled at its first use, once for all paths of its route. */
 export function compileSerializer({ schema }: { schema: unknown }): (value: unknown) => string {
   const key = Object(schema)
   return (value) => {
@@ -14,9 +14,9 @@ export function compileSerializer({ schema }: { schema: unknown }): (value: unkn
 }
 
 /**
- * Rewrites a schema for the compiled serializer: `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes
- * `type: ['string', 'null']`, which it decides by a comparison instead of running a validator for each value. The same
- * object gives the same, so that what is compiled of it serves every server of the process.
+ * Rewrites a schema for the compiled serializer: `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes `type:
+ * ['string', 'null']`, which it decides by a comparison instead of running a validator for each value. The same input
+ * object gives the same result, so that all servers of the process share the compiled serializer.
  */
 export function serializerSchema(schema: object): unknown {
   const known = rewritten.get(schema) ?? rewrite(schema)

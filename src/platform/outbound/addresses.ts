@@ -1,15 +1,15 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * IPv4 networks that are not the public internet: the special-purpose registry of IANA (RFC 6890 and its updates),
- * multicast, reserved. Metadata services live in 169.254.0.0/16, 100.64.0.0/10 and 192.0.0.0/24.
+ * IPv4 networks that are not the public internet: IANA's special-purpose registry (RFC 6890 and its updates),
+ * multicast, reserved. Cloud metadata services use 169.254.0.0/16, 100.64.0.0/10 and 192.0.0.0/24.
  */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Azure's metadata and DNS, at a public address.
+  // Azure's metadata and DNS service, which has a public address.
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -24,18 +24,19 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4',
 ]
 
-// In IPv6 only global unicast is public. That rule excludes everything else: loopback, link-local, unique-local,
-// multicast, and the forms that wrap an IPv4 address (::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48).
+// In IPv6 only global unicast is public. This excludes everything else: loopback, link-local, unique-local, multicast,
+// and addresses that embed an IPv4 address (::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48).
 const GLOBAL_UNICAST = '2000::/3'
-// Special ranges within it: protocol assignments with Teredo, documentation, 6to4, which wraps IPv4 as well.
+// Special ranges within global unicast: protocol assignments with Teredo, documentation, and 6to4, which also embeds
+// IPv4.
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
 // Names that exist only in private networks (RFC 6762, RFC 6761, ICANN's private-use name).
 export const PRIVATE_NAME = /(^|\.)(localhost|local|internal)$/
 
-/** The host of a URL, an IPv6 address without brackets. */
+/** The host of a URL. IPv6 addresses have no brackets. */
 export function hostOf(url: URL): string {
-  // The URL parser has already turned 0x7f.1, 2130706433 and the like into the address they mean.
+  // The URL parser has already converted 0x7f.1, 2130706433 and similar forms to the address that they mean.
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }
 
@@ -54,15 +55,15 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Private targets that the operator lets outbound HTTP reach. */
+/** Private targets that the operator allows outbound HTTP to reach. */
 export interface Exceptions {
   host(hostname: string): boolean
   address(address: string): boolean
-  /** Whether there are any addresses: then a name may have one of them. */
+  /** Whether there are any addresses. Then a name may lead to one of them. */
   hasAddresses: boolean
 }
 
-/** Parses valid entries: hosts, addresses, CIDRs. */
+/** Reads valid entries: hosts, addresses and CIDRs. */
 export function readExceptions(entries: readonly string[]): Exceptions {
   const networks = entries.filter((entry) => isNetwork(entry))
   const hosts = new Set(entries.filter((entry) => !isNetwork(entry)).map((entry) => entry.toLowerCase()))
@@ -74,7 +75,7 @@ export function readExceptions(entries: readonly string[]): Exceptions {
   }
 }
 
-/** Whether an address is in one of these valid addresses and CIDRs. */
+/** Returns a function that says whether an address is in one of these valid addresses and CIDRs. */
 export function readNetworks(networks: readonly string[]): (address: string) => boolean {
   const list = blockList(networks)
   return (address) => {
@@ -83,7 +84,7 @@ export function readNetworks(networks: readonly string[]): (address: string) => 
   }
 }
 
-/** Whether all of a network lies within one of the others. */
+/** Whether a whole network is inside one of the others. */
 export function isWithin(network: string, others: readonly string[]): boolean {
   const [address = ''] = network.split('/')
   return others.some(

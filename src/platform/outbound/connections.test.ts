@@ -3,7 +3,7 @@ import http from 'node:http'
 import { afterAll, expect, test } from 'vitest'
 import { OutboundFailure, openOutbound } from './http.ts'
 
-/** Requests by the address that they reached, and the connections that they came on. */
+/** For each request, the address that it reached and the port of its connection. */
 const seen: { host: string; port: number | undefined }[] = []
 let answer: (response: http.ServerResponse) => void = (response) => response.end('ok')
 
@@ -24,7 +24,7 @@ async function listen(host: string, port = 0): Promise<number> {
 const port = await listen('127.0.0.1')
 await listen('127.0.0.2', port)
 
-/** A way out for which the name leads to these addresses, one request after the other. */
+/** An HTTP client for which the name resolves to these addresses, one for each request. */
 function wayOut(...led: string[]) {
   let asked = 0
   const resolve = async () => [{ address: led[Math.min(asked++, led.length - 1)] ?? '', family: 4 }]

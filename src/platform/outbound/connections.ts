@@ -1,21 +1,21 @@
 import type { LookupAddress } from 'node:dns'
 
-// Of all owners, and of one to one server; how long one waits for its next request.
+// Idle connections of all owners, idle connections of one owner to one server, and how long a connection stays idle.
 const [MAX_IDLE, MAX_IDLE_OF_ONE, IDLE_MS] = [512, 4, 2000]
 
-/** What sends requests over one connection. */
+/** Sends requests over one connection. */
 export interface Connection {
   destroy(): Promise<void>
 }
 
-/** Connections that are open, for the next request of the same owner to the same checked addresses. */
+/** Idle connections, kept for the next request of the same owner to the same checked addresses. */
 export interface Connections<C extends Connection> {
-  /** One that has been used, or null. */
+  /** Takes a connection that was used before, or null. */
   take(key: string): C | null
   give(key: string, client: C): void
 }
 
-/** What has to be alike for a connection to serve another request: it is at an address that was checked for that one. */
+/** A connection may serve another request only if these are equal, because its address was checked for them. */
 export function connectionKey(owner: string, origin: string, addresses: LookupAddress[]): string {
   return [owner, origin, ...addresses.map(({ address }) => address).sort()].join(' ')
 }
@@ -52,7 +52,7 @@ export function keepConnections<C extends Connection>(): Connections<C> {
   }
 }
 
-/** Not awaited: a peer that does not close must not delay the caller. */
+/** Not awaited, because a peer that does not close must not delay the caller. */
 export function end(client: Connection): void {
   client.destroy().catch(() => undefined)
 }

@@ -4,17 +4,17 @@ import { refuseInTransaction } from '../db/lanes.ts'
 import { readErrorField } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 
-// Of one question to one server; what is lost is asked again once.
+// The time for one query to one server, and the number of tries if a packet is lost.
 const [TIMEOUT_MS, TRIES] = [1500, 2]
-/** Of a look-up in all, over several servers and a chain of aliases. */
+/** The time for a whole lookup, over several servers and a chain of aliases. */
 const LIMIT_MS = 5000
 
-/** The TXT records of a name, an empty list if it has none, or null if no name server answered. */
+/** The TXT records of a name (an empty list if it has none), or null if no name server answered. */
 export type TxtAnswer = { texts: string[] } | { texts: null }
 
 /**
- * The TXT records of a name, each in one piece, asked of the configured resolver or the system's. Nothing is kept: each
- * look-up asks anew. An answer of the DNS is 64 KiB at most, within a bounded time.
+ * Looks up the TXT records of a name, each as one text, with the configured resolver or the system's. Nothing is
+ * cached. A DNS answer has at most 64 KiB and limited time.
  */
 export async function lookUpTxt(platform: Pick<Platform, 'config' | 'strict'>, name: string): Promise<TxtAnswer> {
   refuseInTransaction(platform)
@@ -34,9 +34,9 @@ export async function lookUpTxt(platform: Pick<Platform, 'config' | 'strict'>, n
 }
 
 /**
- * Every address of a name, from the name servers, with a separate socket. The system's look-up would occupy one of two
- * threads of the process, for ten seconds or more if a name server does not answer. Two such names would then block all
- * other look-ups. `server` replaces the system's name servers. Throws as node:dns does.
+ * Asks the name servers for every address of a name, over a separate socket. The system's lookup would occupy one of
+ * the process's two threads, for ten seconds or more if a name server does not answer. Two such names would then block
+ * all other lookups. `server` replaces the system's name servers. Throws as node:dns does.
  */
 export async function lookUpAddresses(hostname: string, server: string | null = null): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })

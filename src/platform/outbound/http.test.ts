@@ -259,6 +259,6 @@ test('with a trusted certificate, shows the name it was given', async () => {
   const resolve = resolveTo('127.0.0.1')
   expect((await go(`https://localhost:${tlsPort}/ok`, { resolve })).body.toString()).toBe('fine')
   expect(seen[0]?.host).toBe(`localhost:${tlsPort}`)
-  // The certificate is for localhost: another name at the same address is not believed.
+  // The certificate is for localhost, so another name at the same address is refused.
   expect(await reasonOf(`https://hooks.example:${tlsPort}/ok`, { resolve })).toBe('tls')
 })

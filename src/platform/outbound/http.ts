@@ -15,13 +15,16 @@ export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   headers?: Record<string, string>
   body?: string
-  /** For the whole request, from name resolution to the last byte. Default 15 000. */
+  /** The time for the whole request, from name resolution to the last byte. Default 15 000. */
   timeoutMs?: number
-  /** Of the response body. Default 64 KiB. */
+  /** The largest response body. Default 64 KiB. */
   maxBytes?: number
-  /** Whether a longer body is cut off there, where it would otherwise be a failure. */
+  /** Whether a longer body is cut off instead of being a failure. */
   cutsBody?: boolean
-  /** Whose connections: one may serve the next request of the same, to the same addresses. Default: each its own. */
+  /**
+   * The owner of the connection. The owner's next request to the same addresses may reuse it. By default, connections
+   * are not reused.
+   */
   keepsFor?: string
 }
 
@@ -31,7 +34,7 @@ export interface OutboundResponse {
   body: Buffer
 }
 
-/** What may go wrong, in words for those who have configured the address. */
+/** Reasons for failures, in words for the people who configured the address. */
 const REASONS = {
   invalid_url: 'The address is not a complete one.',
   not_allowed: 'The address is private, or without https, and WATCHWORD_OUTBOUND_ALLOW does not name it.',
@@ -44,13 +47,13 @@ const REASONS = {
 
 export type OutboundReason = keyof typeof REASONS
 
-/** A request that got no usable response. Contains nothing of the request: URLs and headers carry secrets. */
+/** A request without a usable response. Contains no part of the request, because URLs and headers contain secrets. */
 export class OutboundFailure extends Error {
   override name = 'OutboundFailure'
   readonly reason: OutboundReason
   /** The reason in words. */
   readonly detail: string
-  /** The code of the underlying failure, such as `ECONNREFUSED`; otherwise the reason in capitals. */
+  /** The code of the underlying failure, such as `ECONNREFUSED`, or else the reason in capitals. */
   readonly code: string
 
   constructor(reason: OutboundReason, code: string = reason.toUpperCase()) {
@@ -64,10 +67,13 @@ export class OutboundFailure extends Error {
 /** Finds every address of a host name. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 
-// Names that `/etc/hosts` alone may have, and of which no name server of a stranger is asked.
+// Names that may exist only in `/etc/hosts`, and that are never sent to name servers.
 const LOCAL_NAME = /(^|\.)(localhost|internal)$/
 
-/** The system resolves names that the operator lists. Name servers of other names may not answer, which must delay no other look-up. */
+/**
+ * Names that the operator lists are resolved by the system. Name servers of other names may not answer, which must not
+ * delay other lookups.
+ */
 const resolverFor =
   (exceptions: Exceptions): Resolve =>
   (hostname) =>
@@ -80,9 +86,9 @@ const MAX_BODY_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 
 /**
- * The only way out for HTTP. Every address of the host is checked, and the connection goes to a checked one, so DNS
- * rebinding gains nothing; a redirect is a response like any other, never followed (ASVS 1.3.6, 15.3.2). Only https,
- * except for what WATCHWORD_OUTBOUND_ALLOW names. Throws OutboundFailure.
+ * The only HTTP client. Every address of the host is checked, and the connection goes to a checked address, so DNS
+ * rebinding has no effect. A redirect is an ordinary response and is never followed (ASVS 1.3.6, 15.3.2). Only https
+ * is allowed, except for hosts in WATCHWORD_OUTBOUND_ALLOW. Throws OutboundFailure.
  */
 export function outboundFetch(platform: Platform, url: string, request: OutboundRequest): Promise<OutboundResponse> {
   refuseInTransaction(platform)
@@ -91,7 +97,7 @@ export function outboundFetch(platform: Platform, url: string, request: Outbound
 
 const outbound = perPlatform((platform) => openOutbound(platform.config))
 
-/** The same, also with another resolver. */
+/** Opens a client, optionally with another resolver. */
 export function openOutbound(config: Pick<Config, 'outboundAllow'>, given?: Resolve) {
   const exceptions = readExceptions(config.outboundAllow)
   const resolve = given ?? resolverFor(exceptions)
@@ -111,7 +117,7 @@ export function openOutbound(config: Pick<Config, 'outboundAllow'>, given?: Reso
 
 function readTarget(url: string): URL {
   const target = URL.parse(url)
-  // Credentials belong in a header: undici would not send them, and URLs end up in logs.
+  // Credentials belong in a header: undici would not send them from the URL, and URLs appear in logs.
   if (!target || !['https:', 'http:'].includes(target.protocol) || target.username || target.password)
     throw new OutboundFailure('invalid_url')
   return target
@@ -122,7 +128,7 @@ async function checkedAddresses(target: URL, exceptions: Exceptions, resolve: Re
   const family = isIP(hostname)
   const isNamed = exceptions.host(hostname)
   const isInner = target.protocol !== 'https:' || PRIVATE_NAME.test(hostname)
-  // Nothing is asked about a name that no answer would allow: whether it exists inside is not for tenants to learn.
+  // If no result could be allowed, the name is not looked up: tenants must not learn whether an internal name exists.
   if (isInner && !isNamed && !exceptions.hasAddresses) throw new OutboundFailure('not_allowed')
   const addresses = family ? [{ address: hostname, family }] : await resolve(hostname)
   if (addresses.length === 0) throw new OutboundFailure('unreachable', 'ENOTFOUND')
@@ -139,7 +145,7 @@ interface Exchange {
   signal: AbortSignal
 }
 
-/** Over a connection of its own, or one that the same owner has used, to the addresses that were checked just now. */
+/** Uses a new connection, or one that the same owner has used, to the addresses that were just checked. */
 async function exchange(connections: Connections<Client>, given: Exchange): Promise<OutboundResponse> {
   const { target, addresses, request, signal } = given
   const key = request.keepsFor === undefined ? null : connectionKey(request.keepsFor, target.origin, addresses)
@@ -160,7 +166,7 @@ async function exchange(connections: Connections<Client>, given: Exchange): Prom
   try {
     return await send(used)
   } catch (error) {
-    // Servers close what has been idle: one that did so just now has not answered, and is asked anew.
+    // Servers close idle connections. If that just happened, there was no response, and the request is sent again.
     if (signal.aborted || !CLOSED_CODE.test(String(readErrorField(error, 'code')))) throw error
     return send(await open())
   }
@@ -168,9 +174,9 @@ async function exchange(connections: Connections<Client>, given: Exchange): Prom
 
 const CLOSED_CODE = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/
 
-/** A connection to checked addresses, whatever the name leads to by then. */
+/** Opens a connection to checked addresses, whatever the name resolves to by then. */
 async function openClient(origin: string, addresses: LookupAddress[], timeoutMs: number): Promise<Client> {
-  // Loaded with the first request: startup does not need it.
+  // Loaded with the first request, because the start does not need it.
   const { Client } = await import('undici')
   return new Client(origin, {
     connect: { lookup: pinnedTo(addresses), timeout: timeoutMs },
@@ -210,7 +216,7 @@ async function readBody(
     size += chunk.length
     if (size > maxBytes && !cutsBody) throw new OutboundFailure('too_large')
     chunks.push(chunk)
-    // The connection ends with the request: nothing more of it is read.
+    // The connection ends with the request, so the rest of the body is not read.
     if (size > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), isWhole: false }
   }
   return { body: Buffer.concat(chunks), isWhole: true }
@@ -240,7 +246,7 @@ function toFailure(error: unknown, signal: AbortSignal): OutboundFailure {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return new OutboundFailure('too_large', code)
   if (code.includes('TIMEOUT') || code === 'ETIMEDOUT') return new OutboundFailure('timeout', code)
   if (code === 'UND_ERR_INVALID_ARG') return new OutboundFailure('invalid_url', code)
-  // Not every such error has a code.
+  // Not every error of this kind has a code.
   if (error instanceof Error && error.name === 'HTTPParserError') return new OutboundFailure('bad_answer')
   return new OutboundFailure(CERTIFICATE_CODE.test(code) ? 'tls' : 'unreachable', code)
 }

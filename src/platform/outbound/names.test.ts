@@ -47,7 +47,7 @@ test('a name that does not exist, or that the DNS fails at, is told as such', as
   ])
 })
 
-/** Whether the system looks a name up, in one of the threads of the process. */
+/** Whether the system looks up the name, in one of the process's threads. */
 async function takesThread(url: string, outboundAllow: string[]): Promise<boolean> {
   const kinds: string[] = []
   const hook = createHook({ init: (_, kind) => kinds.push(kind) }).enable()

@@ -5,14 +5,14 @@ import { afterAll, expect, test } from 'vitest'
 import { startDnsPeer } from '../../../test/peers/dns-peer.ts'
 import { OutboundFailure, openOutbound, type Resolve } from './http.ts'
 
-// A name server of an attacker, who says another address each time. 127.0.0.1 stands for one that is allowed.
+// An attacker's name server, which returns a different address each time. 127.0.0.1 stands for an allowed address.
 const dns = await startDnsPeer()
 const resolver = new Resolver({ timeout: 1000, tries: 1 })
 resolver.setServers([dns.address])
 const resolve: Resolve = async (hostname) =>
   (await resolver.resolve4(hostname)).map((address) => ({ address, family: 4 }))
 
-/** What was reached, by the address that it has. */
+/** The address that each request reached. */
 const reached: string[] = []
 
 async function listen(host: string, port = 0): Promise<number> {
@@ -50,7 +50,7 @@ test.each([
   dns.answers.set(name, { addresses: [['127.0.0.1'], [inner]] })
   reached.length = 0
   expect(await fetchFrom(name)).toBe('127.0.0.1')
-  // One question for each request: there is no second answer to connect to.
+  // Each request asks once, so there is no second answer to connect to.
   expect(dns.asked.udp.filter((asked) => asked === name)).toHaveLength(1)
   expect(await fetchFrom(name)).toBe('not_allowed')
   expect(reached).toEqual(['127.0.0.1'])

@@ -6,7 +6,7 @@ const NO_USER = 'no user of this organization has this address'
 /** Why a message is composed and dropped instead of sent, in words for the developer. */
 export type DecoyReason = string
 
-/** Why nothing is sent to an address, from the user who has it. */
+/** Why nothing is sent to an address, given the user who has it. */
 export function decoyReasonOf(user: { active: boolean } | null, letsNobodyIn = false): DecoyReason {
   if (user === null)
     return letsNobodyIn
@@ -16,8 +16,8 @@ export function decoyReasonOf(user: { active: boolean } | null, letsNobodyIn = f
 }
 
 /**
- * What an outbox keeps of it. Where messages are sent the reason is stored nowhere: it tells who has an address, and the
- * content of a decoy is that of a message.
+ * The fields that an outbox stores about a decoy. If messages are sent, the reason is not stored, because it would
+ * reveal who has an address. A decoy's content looks like that of any message.
  */
 export function decoyFields(platform: Platform, outbox: AnyOutbox, reason: DecoyReason | null) {
   const decoy = reason !== null

@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox'
 import { named, nullable } from '../schema.ts'
 import type { SmsWithheldReason } from '../sms/limits.ts'
 
-/** What becomes of one message. */
+/** What happens to one message. */
 export interface Delivery {
   channel: 'email' | 'sms'
-  /** Why it does not leave; null where it is queued. */
+  /** Why the message is not sent, or null if it is queued. */
   reason: 'channel_off' | SmsWithheldReason | null
 }
 
@@ -43,7 +43,7 @@ export const DeliveryState = named(
   ),
 )
 
-/** What an answer tells of messages; null where none was asked for. */
+/** The part of a response about messages. Null if none was requested. */
 export function toDeliveryState(deliveries: Delivery[]): Static<typeof DeliveryState> | null {
   const messages = deliveries.map(({ channel, reason }) => {
     return { channel, status: reason === null ? ('queued' as const) : ('withheld' as const), reason }

@@ -23,20 +23,23 @@ import {
   type Waiting,
 } from './waiting.ts'
 
-/** A message could not be sent. The reason is a code, because the peer's own words quote addresses. */
+/** A message could not be sent. The reason is a code, because the peer's own text quotes addresses. */
 export class DeliveryFailure extends Error {
   override name = 'DeliveryFailure'
-  /** Such as `ETIMEDOUT` or `SMTP_451`. */
+  /** For example `ETIMEDOUT` or `SMTP_451`. */
   readonly code: string
   /** The peer permanently refused this recipient or message. */
   readonly refused: boolean
-  /** The peer itself is failing, so the next message would fail as well. */
+  /** The peer itself is failing, so the next message would fail too. */
   readonly unreachable: boolean
-  /** What the peer answered. Only for `Channel.refused`: it quotes addresses. */
+  /** The peer's answer. Only for `Channel.refused`, because it quotes addresses. */
   readonly answer: string | null
-  /** The enhanced status code in the answer of a mail server; null without one. */
+  /** The enhanced status code in a mail server's answer, or null. */
   readonly smtpStatus: string | null
-  /** The age from which on a message is dropped for this, in milliseconds; null: it waits for as long as it is of use. */
+  /**
+   * The age in milliseconds at which a message is dropped after this failure. If null, the message waits as long as it
+   * is useful.
+   */
   readonly patienceMs: number | null
 
   constructor(
@@ -67,45 +70,45 @@ export type Tenant = Pick<Work, 'platform' | 'directory'>
 
 export interface Channel<M extends { decoy: boolean }> {
   outbox: Outbox<M>
-  /** @returns null when no transport is configured: messages then stay until there is one, or until they expire. */
+  /** @returns null if no transport is configured. Messages then wait until there is one, or until they expire. */
   open(platform: Platform): Transport<M> | null
   metrics(platform: Platform): { results: Counter<'result'>; oldestWaiting: Gauge }
-  /** Names the clean-up job. */
+  /** The name of the clean-up job. */
   cleanUp: string
-  /** Log lines. */
+  /** Texts of log lines. */
   lines: { sent: string; refused: string; retried: string; expired: string; moreExpired: string }
   /**
-   * What log lines say about messages, in their order, by which an operator finds them: never the recipient's address or
-   * number.
+   * Log fields for messages, in the same order, with which an operator can find them. Never contains the recipient's
+   * address or number.
    */
   describe?(platform: Platform, messages: PlacedMessage<M>[]): Promise<LogFields[]>
   /** Drops a message whose recipient is suppressed. Returns true if it was dropped. */
   suppress?(tenant: Tenant, message: Waiting<M>): Promise<boolean>
-  /** Notes what a permanent refusal says about the recipient. It may be called again for the same message. */
+  /** Records what a permanent refusal says about the recipient. May be called again for the same message. */
   refused?(tenant: Tenant, message: Waiting<M>, failure: DeliveryFailure): Promise<void>
 }
 
 export interface Delivery {
-  /** Sends one message of the outbox: at least once, or not at all once its row is gone. */
+  /** Sends one message of the outbox at least once, unless its row no longer exists. */
   send: JobHandler
   /** Drops expired messages and enqueues those that have lost their job. */
   cleanUp: JobHandler
-  /** Enqueues every message that waits, such as after a hold. Returns how many. */
+  /** Enqueues every waiting message, for example after a hold. Returns how many. */
   resume(platform: Platform): Promise<number>
-  /** Drops the waiting messages that were created before a time. Returns how many. */
+  /** Drops the waiting messages that were created before this time. Returns how many. */
   discard(platform: Platform, createdBefore: Date): Promise<number>
   /** How many messages wait to be sent. */
   countWaiting(platform: Platform): Promise<number>
-  /** Updates the gauge of the oldest waiting message; every scraped process does so for itself. */
+  /** Updates the gauge of the oldest waiting message. Every process whose metrics are read does this for itself. */
   measure(platform: Platform): Promise<void>
   /** Closes the connections of the channel. */
   close(platform: Platform): void
 }
 
-/** A server that answers nothing for a moment is asked on, but never by all workers. */
+/** Attempts continue at a server that does not respond for a moment, but never with all workers. */
 const PATIENCE = { failures: 1, slowMs: 3000, restMs: 0, probes: 2 }
 
-/** Creates the delivery of a channel. */
+/** Defines the delivery of a channel. */
 export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>): Delivery {
   const { outbox } = channel
   const opened = perPlatform((platform) => ({ transport: channel.open(platform), breaker: createBreaker(PATIENCE) }))
@@ -115,7 +118,7 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
     measure,
     async resume(platform) {
       let resumed = 0
-      // One pass: without a transport the jobs end at once, and the messages stay.
+      // A single pass, because without a transport the jobs end at once and the messages stay.
       let after: Visited | null = null
       for (;;) {
         const messages: ({ directoryId: string } & Visited)[] = await listForgotten(platform.db, outbox, {
@@ -143,7 +146,7 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
           channel.metrics(platform).results.inc({ result: 'expired' })
           return logDropped(platform, channel, [{ directory, message }])
         }
-        // The row stays: the release enqueues it.
+        // The row stays, and the release enqueues it.
         if (await isOutgoingHeld(platform)) return
         await deliver({ platform, directory }, channel, opened(platform), message)
       },
@@ -152,7 +155,7 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
       name: channel.cleanUp,
       cron: '* * * * *',
       async handle(platform) {
-        // First, since very many expired messages must not delay those that are still of use.
+        // Done first, because many expired messages must not delay those that are still useful.
         if (opened(platform).transport && !(await isOutgoingHeld(platform)))
           for (const message of await listForgotten(platform.db, outbox, { limit: BATCH, olderThanSeconds: 60 }))
             await enqueueSending(platform.db, outbox, message)
@@ -164,7 +167,9 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
 }
 
 const BATCH = 200
-/** Expired messages that one run opens to describe them in the log. The others are counted in one line. */
+/**
+ * The number of expired messages that one run opens to describe them in the log. The others are counted in one line.
+ */
 const NAMED = 20
 
 async function dropExpired<M extends { decoy: boolean }>(platform: Platform, channel: Channel<M>): Promise<void> {
@@ -192,7 +197,7 @@ async function deliver<M extends { decoy: boolean }>(
 ): Promise<void> {
   const { platform, directory } = tenant
   const { outbox } = channel
-  // The row stays: the clean-up enqueues it once there is a transport, or drops it when it expires.
+  // The row stays. The clean-up enqueues it once there is a transport, or drops it when it expires.
   if (!way.transport) return
   if (await channel.suppress?.(tenant, message)) {
     channel.metrics(platform).results.inc({ result: 'suppressed' })
@@ -278,7 +283,7 @@ async function failed<M extends { decoy: boolean }>(
 
 /**
  * A message waits about as long again as it has waited so far: 1, 2, 4, 8 seconds and so on, at most a minute. Codes
- * live for minutes; the queue's own backoff is meant for days.
+ * are valid for minutes, but the queue's own backoff is made for days.
  */
 function delayOfNextTry(ageMs: number): number {
   return Math.min(Math.max(ageMs, 1000), 60_000) * (0.8 + 0.4 * Math.random())

@@ -14,7 +14,7 @@ const { app, tenant } = await startApp()
 const { platform } = app
 
 test('how long a message is of use is counted by the clock of the database alone', async () => {
-  // This process is an hour behind.
+  // This process is now an hour behind the database.
   await sql`update test_clock set ahead = ahead + interval '1 hour'`.execute(platform.db)
   const { accountId, environmentId } = await tenant()
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })

@@ -7,24 +7,24 @@ import type { Directory } from '../tenancy/directory.ts'
 import type { Work } from '../work.ts'
 
 /**
- * The sealed messages of one channel that wait to be sent, in a table of their own. A message queued in a transaction
- * is sent after its commit, retried while it is useful, and then dropped.
+ * The sealed messages of one channel that wait to be sent, in their own table. A message queued in a transaction is
+ * sent after the commit. It is retried while it is useful, and then dropped.
  */
 export interface Outbox<M extends { decoy: boolean }> {
   // Foreign tables mail_outbox, sms_outbox: each `Outbox` names the table that it owns.
   table: 'mail_outbox' | 'sms_outbox'
   /** The job that sends one message. */
   job: string
-  /** Development without a transport: messages are kept, to be read at /dev/mail. */
+  /** Whether messages are only stored, to be read at /dev/mail: in development without a transport. */
   keeps(platform: Platform): boolean
-  /** @returns the sealed message, or null when this release does not know its form. */
+  /** @returns the sealed message, or null if this release does not know its format. */
   read(value: unknown): M | null
 }
 
-/** What does not depend on the content of an outbox's messages. */
+/** The parts that do not depend on the content of an outbox's messages. */
 export type AnyOutbox = Pick<Outbox<{ decoy: boolean }>, 'table' | 'job' | 'keeps'>
 
-/** Puts a message into the outbox within the caller's transaction. */
+/** Puts a message into the outbox in the caller's transaction. */
 export async function putIntoOutbox<M extends { decoy: boolean }>(
   { platform, directory, db }: Work,
   outbox: Outbox<M>,
@@ -34,7 +34,7 @@ export async function putIntoOutbox<M extends { decoy: boolean }>(
   const id = newId()
   const place = sealedPlaceOf(outbox.table, directory, id)
   const kept = outbox.keeps(platform)
-  // Table by name: mail and text messages each define an `Outbox` with a table of its own.
+  // Table by name: mail and text messages each define an `Outbox` with its own table.
   await db
     .insertInto(outbox.table)
     .values({
@@ -49,7 +49,7 @@ export async function putIntoOutbox<M extends { decoy: boolean }>(
   if (!kept) await enqueueSending(db, outbox, { directoryId: directory.id, id })
 }
 
-/** Enqueues the sending of a message, at once or after a delay. A message has one such job. */
+/** Enqueues the sending of a message, at once or after a delay. A message has only one such job. */
 export async function enqueueSending(
   db: Db,
   outbox: AnyOutbox,
@@ -70,7 +70,7 @@ export function sendingKey(outbox: AnyOutbox, id: string): string {
   return `${outbox.job}/${id}`
 }
 
-/** The place that a sealed message is bound to. */
+/** The place to which a sealed message is bound. */
 export function sealedPlaceOf(table: AnyOutbox['table'], directory: Directory, id: string) {
   return { table, column: 'message_sealed', row: `${directory.id}/${id}`, accountId: directory.accountId }
 }

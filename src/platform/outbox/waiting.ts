@@ -6,17 +6,17 @@ import type { Platform } from '../platform.ts'
 import { type Directory, findDirectory } from '../tenancy/directory.ts'
 import { type AnyOutbox, type Outbox, sealedPlaceOf, sendingKey } from './outbox.ts'
 
-/** A row of an outbox, opened. */
+/** A decrypted row of an outbox. */
 export type Waiting<M> = M & {
   id: string
   directoryId: string
   kind: string
   createdAt: Date
-  /** Past the time until which it is worth sending. */
+  /** Whether it is too late to send the message. */
   expired: boolean
   ageMs: number
   attempts: number
-  /** The code of the last failed attempt; null before one. */
+  /** The code of the last failed attempt. Null before the first attempt. */
   lastError: string | null
 }
 
@@ -26,7 +26,7 @@ export interface PlacedMessage<M> {
   message: Waiting<M>
 }
 
-/** The message, or null when it has been sent or dropped. */
+/** Returns the message, or null if it was sent or dropped. */
 export async function findWaiting<M extends { decoy: boolean }>(
   platform: Platform,
   outbox: Outbox<M>,
@@ -40,18 +40,18 @@ export async function findWaiting<M extends { decoy: boolean }>(
   return row ? openRow(platform, outbox, directory, row) : null
 }
 
-/** Which messages kept in development are listed. */
+/** Selects the messages stored in development to list. */
 export interface Asked {
   limit: number
-  /** To this recipient alone; null: to all. */
+  /** Only messages to this recipient. Null for all messages. */
   to: string | null
 }
 
 const PAGE = 100
-/** So that a development with very many messages answers all the same. */
+/** Limits the pages read, so that a development with very many messages still responds. */
 const PAGES_READ = 100
 
-/** Messages kept in development, newest first, of every directory, and the decoys among them. */
+/** Lists messages stored in development, newest first, of every directory and including decoys. */
 export async function listKept<M extends { decoy: boolean; to: string }>(
   platform: Platform,
   outbox: Outbox<M>,
@@ -60,7 +60,7 @@ export async function listKept<M extends { decoy: boolean; to: string }>(
   const wanted = to?.trim().toLowerCase()
   const found: Waiting<M>[] = []
   let next = selectWaiting(platform.db, outbox).where('kept', '=', true).orderBy('id', 'desc').limit(PAGE)
-  // The recipient is sealed with the message, so no statement can look for it.
+  // The recipient is sealed with the message, so SQL cannot search for it.
   for (let page = 0; page < PAGES_READ && found.length < limit; page++) {
     const rows = await next.execute()
     const messages = await Promise.all(rows.map((row) => openKeptRow(platform, outbox, row)))
@@ -73,7 +73,7 @@ export async function listKept<M extends { decoy: boolean; to: string }>(
   return found.slice(0, limit)
 }
 
-/** One message kept in development; null for none, and for a decoy. */
+/** One message stored in development. Null if it does not exist or is a decoy. */
 export async function findKept<M extends { decoy: boolean }>(
   platform: Platform,
   outbox: Outbox<M>,
@@ -86,14 +86,14 @@ export async function findKept<M extends { decoy: boolean }>(
 }
 
 export async function deleteWaiting(db: Db, outbox: AnyOutbox, directory: Directory, id: string): Promise<void> {
-  // Table by name: mail and text messages each define an `Outbox` with a table of its own.
+  // Table by name: mail and text messages each define an `Outbox` with its own table.
   await db.deleteFrom(outbox.table).where('directory_id', '=', directory.id).where('id', '=', id).execute()
 }
 
 /**
- * Counts a failed attempt. The reason is a code, never a server's words, which quote addresses.
+ * Counts a failed attempt. The reason is a code, never a server's text, which quotes addresses.
  *
- * @returns false when the message is gone.
+ * @returns false if the message no longer exists.
  */
 export async function noteFailedTry(
   db: Db,
@@ -101,7 +101,7 @@ export async function noteFailedTry(
   directory: Directory,
   failed: { id: string; reason: string },
 ): Promise<boolean> {
-  // Table by name: mail and text messages each define an `Outbox` with a table of its own.
+  // Table by name: mail and text messages each define an `Outbox` with its own table.
   const updated = await db
     .updateTable(outbox.table)
     .set((eb) => ({ attempts: eb('attempts', '+', 1), last_error: failed.reason }))
@@ -112,8 +112,8 @@ export async function noteFailedTry(
 }
 
 /**
- * Drops up to `limit` expired messages; those kept in development, a day later. Returns how many, and the rows of those that
- * should have been sent.
+ * Drops up to `limit` expired messages. Messages stored in development are dropped a day later. Returns how many were
+ * dropped, and the rows of messages that should have been sent.
  */
 export async function deleteExpired(
   { db, database }: Pick<Platform, 'db' | 'database'>,
@@ -122,7 +122,7 @@ export async function deleteExpired(
 ): Promise<{ expired: Row[]; deleted: number }> {
   const table = sql.table(outbox.table)
   const isOver = sql`useful_until <= clock_now() and (not kept or useful_until <= clock_now() - interval '1 day')`
-  // Table by name: mail and text messages each define an `Outbox` with a table of its own.
+  // Table by name: mail and text messages each define an `Outbox` with its own table.
   const { rows } = await sql<Row & { kept: boolean }>`
     delete from ${table} where ${isOver} and (directory_id, id) in (
       select directory_id, id from ${table} where ${isOver}
@@ -132,7 +132,10 @@ export async function deleteExpired(
   return { deleted: rows.length, expired: rows.filter((row) => !row.kept) }
 }
 
-/** Opens dropped messages. Leaves out those that cannot be opened any more, such as of an erased organization. */
+/**
+ * Decrypts dropped messages. Leaves out messages that can no longer be decrypted, such as those of an erased
+ * organization.
+ */
 export async function openExpired<M extends { decoy: boolean }>(
   platform: Platform,
   outbox: Outbox<M>,
@@ -146,16 +149,16 @@ export async function openExpired<M extends { decoy: boolean }>(
   return (await Promise.all(opened)).flat()
 }
 
-/** Where a walk over waiting messages stands. */
+/** The position of an iteration over waiting messages. */
 export interface Visited {
-  /** As text: a Date has no microseconds. */
+  /** As text, because a Date has no microseconds. */
   usefulUntil: string
   id: string
 }
 
 /**
- * Messages after a position that no job will send: there was no transport, or messages were held, when their job ran, or
- * the job failed too often. Those of the earliest end first.
+ * Lists the messages after a position for which no job is left. Their job ran while there was no transport or while
+ * messages were held, or it failed too often. Messages that expire first come first.
  */
 export async function listForgotten(
   db: Db,
@@ -177,7 +180,7 @@ export async function listForgotten(
   return rows
 }
 
-/** How many messages wait to be sent and have not expired. Decoys count: the rows look the same. */
+/** The number of waiting messages that have not expired. Includes decoys, whose rows look the same. */
 export async function countWaiting(db: Db, outbox: AnyOutbox): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from ${sql.table(outbox.table)} where not kept and useful_until > clock_now()`.execute(
@@ -186,13 +189,13 @@ export async function countWaiting(db: Db, outbox: AnyOutbox): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Drops the messages that were created before a time, a batch at a time. Returns how many. */
+/** Drops the messages that were created before this time, a batch at a time. Returns how many. */
 export async function discardMessages(db: Db, outbox: AnyOutbox, createdBefore: Date, batch: number): Promise<number> {
   const table = sql.table(outbox.table)
   const isOlder = sql`not kept and created_at < ${createdBefore}`
   return changeInBatches({
     change: async () => {
-      // Table by name: mail and text messages each define an `Outbox` with a table of its own.
+      // Table by name: mail and text messages each define an `Outbox` with its own table.
       const { numAffectedRows } = await sql`
         delete from ${table} where ${isOlder} and (directory_id, id) in (
           select directory_id, id from ${table} where ${isOlder} limit ${batch})`.execute(db)
@@ -202,7 +205,7 @@ export async function discardMessages(db: Db, outbox: AnyOutbox, createdBefore: 
   })
 }
 
-/** Age of the oldest message that should have been sent; 0 when none waits. */
+/** Age of the oldest message that should have been sent, or 0. */
 export async function oldestWaitingSeconds(db: Db, outbox: AnyOutbox): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from clock_now() - min(created_at)), 0)::float8 as seconds

@@ -9,9 +9,9 @@ const SCRIPT = 'document.forms[0].submit()'
 const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64')
 
 /**
- * A page that takes a message to a provider in a form, by itself where the browser runs scripts. No script but this one
- * runs. The form may lead anywhere by https, and by http if the target is http, since browsers hold redirects of the
- * target to `form-action` as well.
+ * A page with a form that sends a message to an identity provider. With scripts enabled, the form submits itself. No
+ * other script can run. The form may lead to any https URL, and to http if its target is http, because browsers apply
+ * `form-action` to the target's redirects too.
  */
 export function renderFormPage(
   page: { brand: Brand; language: Language },

@@ -10,30 +10,33 @@ export interface RenderedPage {
   contentSecurityPolicy: string
 }
 
-/** A file that a page needs, or a program that uses it. Not to be stored. */
+/** A file that a page, or a program that uses the page, needs. Not cached. */
 export interface PageFile {
   status: number
   contentType: string
   content: string
 }
 
-/** The content of a hosted page, all plain text. */
+/** The content of a hosted page, all as plain text. */
 export interface PageBody {
-  /** What went wrong; screen readers announce it at once. */
+  /** What went wrong. Screen readers announce it at once. */
   alert?: string
   paragraphs?: string[]
-  /** Shown verbatim, such as a command. */
+  /** Shown literally, for example a command. */
   code?: string
   form?: PageForm
   /** An http(s) link. */
   link?: { label: string; url: string }
 }
 
-/** Posted to the path of the page, without its query: what `submit` needs of the query goes into hidden fields. */
+/**
+ * A form that is posted to the page's path without its query. Put what `submit` needs from the query into hidden
+ * fields.
+ */
 export interface PageForm {
   fields: PageField[]
   button: string
-  /** A second button, which also sends `<name>=yes` and requires no field to be filled in. */
+  /** A second button, which also sends `<name>=yes` and does not require any field to be filled in. */
   otherButton?: { label: string; name: string }
 }
 
@@ -45,7 +48,7 @@ export type PageField =
       label: string
       value?: string
       hint?: string
-      /** For the browser's autofill, such as `username` or `given-name`. */
+      /** The purpose of the field for the browser's autofill, such as `username` or `given-name`. */
       autocomplete?: string
       readOnly?: boolean
       optional?: boolean
@@ -55,7 +58,7 @@ export type PageField =
       name: string
       label: string
       hint?: string
-      /** For a new password; absent for an existing one. */
+      /** Set for a new password, absent for an existing one. */
       minLength?: number
       autofocus?: boolean
     }
@@ -67,7 +70,7 @@ interface HostedPage {
   body: PageBody
   /** Default 200. */
   status?: number
-  /** Where `submit` may redirect to: otherwise the browser blocks another host (CSP `form-action`). */
+  /** Where `submit` may redirect to. The browser blocks other hosts (CSP `form-action`). */
   leadsTo?: string | null
 }
 
@@ -80,16 +83,16 @@ export function policyOf(images: string, formAction: string): string {
   )
 }
 
-// A host may have a semicolon (WHATWG URL), which would begin another directive.
+// A host may contain a semicolon (WHATWG URL), which would start another directive.
 const SOURCE = /^https?:\/\/([a-z\d.-]+|\[[a-f\d:.]+\])(:\d+)?$/
 
-/** The origin of an address, to be added to a list of the policy; nothing for none, and for one that has no place there. */
+/** The origin of an address, to add to a list in the policy. Empty if there is none or it is not allowed there. */
 export function sourceOf(url: string | null): string {
   const origin = url === null ? '' : (URL.parse(url)?.origin ?? '')
   return SOURCE.test(origin) ? ` ${origin}` : ''
 }
 
-/** A page that the service hosts for people: a small card under the brand, without scripts. */
+/** A page that the service hosts for people: a small card with the brand, without scripts. */
 export function renderPage(page: HostedPage): RenderedPage {
   const { brand, language, title, body, status = 200, leadsTo = null } = page
   const target = leadsTo === null ? null : URL.parse(leadsTo)
@@ -101,7 +104,7 @@ export function renderPage(page: HostedPage): RenderedPage {
   }
 }
 
-/** The document of a hosted page; `content` is trusted. */
+/** The document of a hosted page. `content` must be trusted. */
 export function renderCard(page: Pick<HostedPage, 'brand' | 'language' | 'title'>, content: string): string {
   const { brand, language, title } = page
   const main = `<header>${renderBrand(brand)}</header>
@@ -112,7 +115,7 @@ ${content}
   return renderDocument({ language, title: `${title} · ${brand.name}`, styles: HOSTED_STYLES, main })
 }
 
-/** Headers of a page. */
+/** The headers of a page. */
 export function pageHeaders(contentSecurityPolicy: string) {
   return {
     'content-type': 'text/html; charset=utf-8',
@@ -158,7 +161,7 @@ function renderForm({ fields, button, otherButton }: PageForm): string {
   const other = otherButton
     ? `\n<button class="button other" name="${escapeHtml(otherButton.name)}" value="yes" formnovalidate>${escapeHtml(otherButton.label)}</button>`
     : ''
-  // `?` keeps the link's secret out of the URL that the form is posted to.
+  // `?` removes the query from the URL that the form is posted to, because it contains the link's secret.
   return `<form method="post" action="?">
 ${fields.map(renderField).join('\n')}
 <button class="button">${escapeHtml(button)}</button>${other}
@@ -197,7 +200,9 @@ interface DocumentParts {
   after?: string
 }
 
-/** A whole document with the colors and type of all pages of the service. All but the title is trusted. */
+/**
+ * A whole document with the colors and fonts of all pages of the service. Everything except the title must be trusted.
+ */
 export function renderDocument(page: DocumentParts): string {
   return `<!doctype html>
 <html lang="${page.language ?? 'en'}">

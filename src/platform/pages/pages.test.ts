@@ -13,7 +13,7 @@ const BRAND: Brand = { name: 'Acme <b>', logoUrl: null, supportEmail: 'help@acme
 const LOGO = 'https://cdn.example.com/logo.png'
 const FORM = 'application/x-www-form-urlencoded'
 
-/** What the pages were asked to do. */
+/** The forms that were submitted to the test pages. */
 const submitted: { form: Fields; work: RequestContext }[] = []
 const seen: { params: Fields; query: Fields }[] = []
 let leadsTo: string | null = null
@@ -230,7 +230,7 @@ describe('in a browser', async () => {
     expect(new URL(page.url()).search).toBe('')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
     expect(submitted.map(({ form }) => form['password'])).toEqual(['longenough'])
-    // Chromium reports the status of the answer.
+    // Chromium logs the status of the response, which is expected.
     expect(complaints.filter((text) => !text.includes('422'))).toEqual([])
     await page.close()
   })

@@ -8,40 +8,46 @@ import { open } from '../http/object-schemas.ts'
 import type { RequestContext, Route } from '../http/route.ts'
 import { PAGE_POLICY, type PageFile, pageHeaders, type RenderedPage } from './page-layout.ts'
 
-/** A page for people, in HTML, or a file that one needs. */
+/** An HTML page for people, or a file that a page needs. */
 interface PageSpec {
   path: `/${string}`
-  /** `noun.verb`; of a page with a form the noun, to which `.get` and `.submit` are added. Absent: not part of the contract. */
+  /**
+   * `noun.verb`, or for a page with a form the noun, to which `.get` and `.submit` are added. Absent if the page is
+   * not part of the contract.
+   */
   operation?: string
   summary: string
   tag?: string
-  /** The parts of its path that vary, if it is part of the contract. */
+  /** The variable parts of the path, if the page is part of the contract. */
   params?: TObject
-  /** Answers GET, and HEAD, which mail scanners send too, so it must change nothing. Returns null for no such page. */
+  /**
+   * Responds to GET, and to HEAD. Mail scanners send both, so it must change nothing. Returns null if there is no such
+   * page.
+   */
   render(
     work: RequestContext,
     params: Fields,
     query: Fields,
   ): Promise<string | RenderedPage | KeptAnswer | PageFile | Redirect | null>
-  /** Answers a POST of the page's form. What it throws becomes a page that says so. */
+  /** Responds to a POST of the page's form. An error that it throws is shown as a page. */
   submit?(work: RequestContext, params: Fields, form: Fields): Promise<RenderedPage | PageFile | Redirect | null>
-  /** Shown as a page instead of a problem, but declared all the same. */
+  /** Shown as a page instead of a problem, but must be declared too. */
   errors?: ErrorFactory[]
-  /** Events its form may record. */
+  /** Events that the form may record. */
   maybeEvents?: EventDefinition[]
-  /** Whether `render` may redirect; `submit` may. */
+  /** Whether `render` may redirect. `submit` always may. */
   redirects?: boolean
-  /** Only for a browser on this machine that asked for this machine by name. */
+  /** Only for a browser on this machine that used a local host name. */
   localOnly?: boolean
-  /** Content-Security-Policy, if the strict one of the service does not suffice. */
+  /** Content-Security-Policy, if the service's strict default does not suffice. */
   contentSecurityPolicy?: string
 }
 
-// The longest password, every byte percent-encoded, and room for the rest.
+// Room for the longest password with every byte percent-encoded, and for the other fields.
 const FORM_LIMIT = 16 * 1024
 const anything = open(Type.Object({}))
 
-/** What all pages have in common. */
+/** The properties that all pages share. */
 const PLAIN = {
   aliases: [],
   description: null,
@@ -78,7 +84,7 @@ const PLAIN = {
   examples: {},
 } satisfies Partial<Route>
 
-/** Declares a page: a route to show it, and one for its form. */
+/** Declares a page: a route to show it, and a route for its form. */
 export function definePage(spec: PageSpec): Route[] {
   const { operation, render, submit } = spec
   const name = operation ?? spec.path
@@ -124,7 +130,7 @@ function fields(values: unknown): Fields {
   return refuseRepeatedNames(Object.entries(Object(values)))
 }
 
-/** The answer of a page as it is sent, or null if there is no such page. */
+/** The response of a page as it is sent, or null if there is no such page. */
 export function readPageAnswer(
   answer: unknown,
 ): { status: number; headers: Record<string, string>; content: string } | null {

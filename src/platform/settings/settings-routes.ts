@@ -12,17 +12,19 @@ interface About {
 
 type Values<R extends TProperties> = Static<TObject<R>> & Record<PropertyKey, unknown>
 
-/** The routes of a family of settings: their paths and names, and how the family is read and changed. */
+/** The routes of a settings family: their paths and names, and how the family is read and changed. */
 interface SettingsRoutes<R extends TProperties> {
   tag: string
-  /** The noun of the operations: `auth` in `auth.getSettings`, `auth.updateSettings` and `auth.updateDefaults`. */
+  /**
+   * The noun in the operations, such as `auth` in `auth.getSettings`, `auth.updateSettings` and `auth.updateDefaults`.
+   */
   noun: string
   scopes: { read: Scope; write: Scope }
-  /** `GET`; its reply adds the source of each value to that of a change, unless it has a reply of its own. */
+  /** `GET`. Unless it has its own reply, it returns what a change returns, and the source of each value. */
   get: About & { query?: TObject; reply?: TObject }
-  /** `PATCH` of what a directory has set. */
+  /** `PATCH` of a directory's own settings. */
   update: About
-  /** `PATCH` of what the organizations of an environment inherit. */
+  /** `PATCH` of the defaults that an environment's organizations inherit. */
   updateDefaults: About
   body: TObject
   reply: TObject<R>
@@ -37,7 +39,7 @@ const Effective = Type.Object({
   ),
 })
 
-/** The three routes that every family of settings has. */
+/** Declares the three routes that every settings family has. */
 export function settingsRoutes<P extends TProperties, R extends TProperties>(
   family: Pick<Settings<P>, 'sources' | 'events' | 'entailed'>,
   spec: SettingsRoutes<R>,

@@ -7,20 +7,20 @@ import type { TxWork, Work } from '../work.ts'
 /** The directory whose settings are read. */
 export type Tenant = Pick<Work, 'platform' | 'directory'>
 
-/** The tables that hold a family: `directory_id`, `settings`. */
+/** The tables that store a settings family, with the columns `directory_id` and `settings`. */
 export type SettingsTable = {
   [T in keyof DB]: DB[T] extends { directory_id: string; settings: Json; updated_at: unknown } ? T : never
 }[keyof DB]
 
 const NOTHING = {}
 
-/** What a directory has set, and what those have that it inherits from. */
+/** The settings of a directory itself, and those that it inherits. */
 export interface Layers {
   own: Record<string, unknown>
   inherited: Record<string, unknown>
 }
 
-/** The settings rows of directories. All readers share one cache for each table. */
+/** Reads the settings rows of directories. All readers of a table share one cache. */
 export function rowsOf(table: SettingsTable): SettingsRows {
   const known = opened.get(table)
   if (known) return known
@@ -52,9 +52,9 @@ function openRows(table: SettingsTable) {
     return { own, inherited: account === directory ? NOTHING : await cache.get(account.id) }
   }
 
-  /** What the directory itself has set, before and after a change. */
+  /** Writes a directory's own settings. Returns them before and after the change. */
   async function write({ platform, directory, db }: TxWork, patch: Record<string, unknown>) {
-    // Locks the row even if this makes it, so that of two first changes the second knows what the first has set.
+    // Locks the row even if this statement inserts it, so that the second of two first changes sees the first.
     // Table by name: each family of settings names its own table in `defineSettings`.
     const before = await db
       .insertInto(table)
@@ -76,10 +76,10 @@ function openRows(table: SettingsTable) {
   return { layers, write }
 }
 
-/** The stored values with a patch applied: groups field by field, nulls removed. */
+/** The stored values with a patch applied. Groups are merged field by field, and nulls removed. */
 function changed(stored: RawBuilder<unknown>, patch: Record<string, unknown>) {
   const groups = Object.entries(patch).filter(([, value]) => typeof value === 'object' && value !== null)
-  // `jsonb_build_object` would not be immutable, as a distributed database wants it of what reads columns.
+  // `jsonb_build_object` is not immutable, and a distributed database requires that of functions that read columns.
   const merged = groups
     .filter(([, value]) => !Array.isArray(value))
     .reduce<RawBuilder<unknown>>(

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 
-// The family of OTP settings stands for all, that of mails for those with a group.
+// Uses the OTP settings as an example of all families, and the mail settings as an example of a family with a group.
 
 const service = await startApp()
 const { db } = service.app.platform
 const [OTP, MAIL] = ['/v1/otp/settings', '/v1/mail/settings']
 
-/** An account with one organization, and calls on its settings and on the defaults that it inherits. */
+/** An account with one organization, and functions to call its settings and its inherited defaults. */
 async function setUp() {
   const tenant = await service.tenant()
   const subOrgId = await tenant.organization()
@@ -47,7 +47,7 @@ test('a directory inherits from the account, and that from the defaults', async 
     sources: { ttl_seconds: 'account', max_attempts: 'account', mode: 'default' },
   })
 
-  // What was set stays when the inherited value moves, though both were once the same.
+  // A value that was set stays when the inherited value changes, even if both were equal before.
   await patch({ ttl_seconds: 60 })
   await patchDefaults({ ttl_seconds: 90 })
   expect(await read()).toMatchObject({ settings: { ttl_seconds: 60 }, sources: { ttl_seconds: 'directory' } })
@@ -98,7 +98,7 @@ test('what an earlier release stored and this one does not accept is inherited, 
   const { subOrgId, read, patch, patchDefaults } = await setUp()
   await patchDefaults({ max_attempts: 3 })
   const stored = { max_attempts: 99, mode: 'smoke', ttl_seconds: 60, carrier: 'pigeon' }
-  // The first change of anything makes the directory.
+  // The first change creates the directory.
   await patch({ brand_name: 'Acme' }, MAIL)
   await sql`insert into otp_settings (directory_id, settings)
     select id, ${JSON.stringify(stored)}::jsonb from directories where organization_id = ${subOrgId}`.execute(db)

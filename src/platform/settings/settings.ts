@@ -10,7 +10,7 @@ import { type Layers, onlyObject, rowsOf, type SettingsTable, type Tenant } from
 /** Where a setting's value comes from. */
 export type SettingSource = 'default' | 'account' | 'directory'
 
-/** The source of each value of a family. */
+/** The source of each value in a family. */
 export const SettingsSources = named(
   'SettingsSources',
   Type.Record(Type.String(), Type.Enum(['default', 'account', 'directory']), {
@@ -19,55 +19,56 @@ export const SettingsSources = named(
   }),
 )
 
-/** The values in force before and after a change. */
+/** The effective values before and after a change. */
 interface SettingsChange {
   before: object
   after: object
 }
 
-/** The settings of a family that one feature owns: it defines, checks and reads them. */
+/** The settings of a family that one feature owns, defines, checks and reads. */
 export interface SettingsPart<P extends TProperties> {
   table: SettingsTable
   schema: TObject<P>
   defaults: Record<string, unknown>
-  /** The values in force. */
+  /** The effective values. */
   effective(work: Tenant): Promise<Static<TObject<P>>>
   /** Checks a change beyond the schema of each field. Throws `invalid_request`. */
   assertFit(work: Tenant, patch: Record<string, unknown>): Promise<void>
-  /** Applies the effects of a change, in its transaction. */
+  /** Applies further effects of a change, in its transaction. */
   settle(work: TxWork, change: SettingsChange): Promise<void>
   /** The events that `settle` may record. */
   entailed: EventDefinition[]
 }
 
 /**
- * One family of settings. A directory inherits what it does not set from the account-level directory of its
- * environment, which inherits from the defaults; a row holds only what was set there.
+ * A family of settings. If a directory does not set a value, it inherits the value from the account-level directory of
+ * its environment, which in turn inherits from the defaults. A row contains only the values set in its directory.
  */
 export interface Settings<P extends TProperties> extends SettingsPart<P> {
   /** Where each value comes from. */
   sources(work: Tenant): Promise<Record<string, SettingSource>>
   /**
-   * Sets fields, or resets them to the inherited value with null; in a field that is an object, only those named.
-   * Records the event, and returns the values now in force. Throws `invalid_request` for what does not fit together.
+   * Sets fields, or resets them to the inherited value with null. In a field that is an object, only the named fields
+   * change. Records the event, and returns the new effective values. Throws `invalid_request` for values that do not
+   * fit together.
    */
   update(work: Work, patch: Record<string, unknown>): Promise<Static<TObject<P>>>
   events: { updated: EventFactory }
-  /** The body of a change: every field optional and nullable. */
+  /** The body of a change, in which every field is optional and nullable. */
   patchBody: TProperties
 }
 
-/** The values of a family, or of a part of one. */
+/** The values of a family or of a part of one. */
 export type ValuesOf<F extends { effective(work: Tenant): unknown }> = Awaited<ReturnType<F['effective']>>
 
-/** Checks a change against the values that are in force before it. Throws `invalid_request`. */
+/** Checks a change against the values that are effective before it. Throws `invalid_request`. */
 type Fit<P extends TProperties> = (
   work: Tenant,
   patch: Record<string, unknown>,
   present: Static<TObject<P>>,
 ) => Promise<void> | void
 
-/** Defines the part of a family that one feature owns. All parts of a table are read at once, by way of one cache. */
+/** Defines the part of a family that one feature owns. All parts of a table are read together from one cache. */
 export function defineSettingsPart<P extends TProperties>(
   table: SettingsTable,
   schema: TObject<P>,
@@ -86,7 +87,7 @@ export function defineSettingsPart<P extends TProperties>(
   }
 }
 
-/** A part whose changes have further effects, with the events that these may record. */
+/** A part whose changes have further effects, with the events that these effects may record. */
 export function entailing<P extends TProperties>(
   part: SettingsPart<P>,
   effects: Pick<SettingsPart<P>, 'settle' | 'entailed'>,
@@ -94,7 +95,7 @@ export function entailing<P extends TProperties>(
   return { ...part, ...effects }
 }
 
-/** Two parts of a family as one. Throws if they are of two families, or both define a field. */
+/** Joins two parts of a family. Throws if they belong to different families or define the same field. */
 export function joinSettings<A extends TProperties, B extends TProperties>(
   a: SettingsPart<A>,
   b: SettingsPart<B>,
@@ -122,7 +123,7 @@ export function joinSettings<A extends TProperties, B extends TProperties>(
 
 function reader<P extends TProperties>(table: SettingsTable, schema: TObject<P>, defaults: Record<string, unknown>) {
   const { layers } = rowsOf(table)
-  // Cached rows keep their identity until they change, so their composition is computed once.
+  // Cached rows stay the same objects until they change, so their values are composed only once.
   const composed = new WeakMap<object, { inherited: object; values: Static<TObject<P>> }>()
   const valuesOf = ({ own, inherited }: Layers): Static<TObject<P>> => {
     const known = composed.get(own)
@@ -145,7 +146,10 @@ function compose<P extends TProperties>(
   return values
 }
 
-/** Defines a family kept in a table of `directory_id`, `settings`. `help` says in a sentence when its event is recorded. */
+/**
+ * Defines a family stored in a table with `directory_id` and `settings`. `help` is a sentence that says when its event
+ * is recorded.
+ */
 export function defineSettings<P extends TProperties>(
   table: SettingsTable,
   help: string,
@@ -155,7 +159,7 @@ export function defineSettings<P extends TProperties>(
   return settingsFamily(help, defineSettingsPart(table, schema, defaults))
 }
 
-/** Makes a family of all of its parts, joined. `help` says in a sentence when its event is recorded. */
+/** Makes a family from all of its joined parts. `help` is a sentence that says when its event is recorded. */
 export function settingsFamily<P extends TProperties>(help: string, whole: SettingsPart<P>): Settings<P> {
   const { table, schema, defaults } = whole
   const events = defineEvents({
@@ -197,7 +201,7 @@ export function settingsFamily<P extends TProperties>(help: string, whole: Setti
   }
 }
 
-/** The body of a change: every field, and every field within a group, optional and nullable. */
+/** The body of a change, in which every field, and every field of a group, is optional and nullable. */
 function patchOf(properties: TProperties): TProperties {
   const fields = Object.entries(properties).map(([name, field]) => {
     if (!Type.IsObject(field)) return [name, Type.Optional(nullable(field))] as const
@@ -208,8 +212,8 @@ function patchOf(properties: TProperties): TProperties {
 }
 
 /**
- * The values overlaid with those of another layer, groups field by field. What an earlier release stored and this one
- * no longer accepts falls back to the inherited value.
+ * Overlays values with those of another layer. Groups are merged field by field. A value that an earlier release
+ * stored and this one no longer accepts is replaced by the inherited value.
  */
 function overlay(
   schema: TObject,
@@ -226,8 +230,8 @@ function overlay(
 }
 
 /**
- * Whether values are those of a family. Field by field, as they are overlaid: many are of the same schema, which as a
- * part of the whole would be compiled for each of them.
+ * Whether values belong to a family. Checks each field with its own schema: many fields share a schema, which would be
+ * compiled again for each field if the whole were checked.
  */
 function isWhole<P extends TProperties>(schema: TObject<P>, values: unknown): values is Static<TObject<P>> {
   const given = onlyObject(values)
@@ -236,7 +240,10 @@ function isWhole<P extends TProperties>(schema: TObject<P>, values: unknown): va
   )
 }
 
-/** The scope of a key that may set what all organizations inherit. Throws `sub_org_mismatch` for a narrower key. */
+/**
+ * Checks that a key may set the defaults that all organizations inherit, and returns its scope. Throws
+ * `sub_org_mismatch` for a key of one organization.
+ */
 export function accountDefaults(scope: AccountScope): AccountScope {
   if (scope.organizationId === null) return scope
   throw httpErrors.subOrgMismatch({

@@ -55,11 +55,11 @@ const findRow = (id: string) => platform.db.selectFrom('sms_outbox').selectAll()
 const gone = (id: string) => until(async () => (await findRow(id)) === undefined)
 const failedTimes = (id: string, times: number) => until(async () => ((await findRow(id))?.attempts ?? 0) >= times)
 const results = async () => {
-  // A message is counted after its row is deleted; a worker that has stopped has counted it.
+  // A message is counted after its row is deleted, and a worker that has stopped has counted it.
   await worker?.stop(5000)
   worker = null
   const { values } = await platform.metrics.sms.get()
-  // The job that drops expired messages runs every minute, and counts none as 0.
+  // The job that drops expired messages runs every minute and reports 0 if there are none.
   return Object.fromEntries(values.flatMap(({ labels, value }) => (value === 0 ? [] : [[labels.result, value]])))
 }
 

@@ -6,18 +6,19 @@ import { takesSms } from './outbox.ts'
 import type { Phone } from './phone.ts'
 
 /**
- * Where text messages may go, and how many. They cost money, and fraudsters request them by the thousand for numbers that
- * earn from receiving them (SMS pumping): hence only mobile numbers of listed countries, up to a daily limit.
+ * Where text messages may go, and how many. They cost money, and fraudsters request thousands of them for numbers that
+ * earn from receiving them (SMS pumping). So messages go only to mobile numbers in listed countries, up to a daily
+ * limit.
  */
 export interface SmsLimits {
   countries: readonly string[]
   perDay: number
-  /** Of one number. */
+  /** Limits for one number. */
   ofNumber: RateLimit[]
   ceilings: SendCeilings
 }
 
-/** Why a text message does not leave, in the words of the wire and of the metrics. */
+/** Why a text message is not sent, as the API and the metrics name it. */
 export type SmsWithheldReason =
   | 'no_provider'
   | 'number_not_mobile'
@@ -25,7 +26,7 @@ export type SmsWithheldReason =
   | 'daily_limit'
   | SendLimitReason
 
-/** Whether a message may go to a phone. Throws `rate_limited` when the number has had too many. */
+/** Whether a message may go to a phone. Throws `rate_limited` if the number has had too many messages. */
 export async function claimSms(work: Work, limits: SmsLimits, phone: Phone): Promise<boolean> {
   const reason = reasonAgainst(work, limits, phone)
   if (reason === null) {
@@ -36,7 +37,7 @@ export async function claimSms(work: Work, limits: SmsLimits, phone: Phone): Pro
   return false
 }
 
-/** The same where the request is not refused: why no message may go to the phone, or null. */
+/** Checks the same for requests that are not refused. Returns why no message may go to the phone, or null. */
 export async function findReasonToWithhold(
   work: Work,
   limits: SmsLimits,
@@ -51,9 +52,10 @@ export async function findReasonToWithhold(
 }
 
 /**
- * The same for requests that anyone can make and whose response must not reveal whether a user has a phone. Nothing is
- * refused. Without a phone, the same statements count `standIn`, a keyed hash. Half of the limits of the number and of the
- * day is reserved for users who request a message to their own phone, so that strangers cannot use it up.
+ * Checks the same for requests that anyone can make and whose response must not reveal whether a user has a phone.
+ * Nothing is refused. Without a phone, the same statements count `standIn`, a keyed hash. Half of the limits of the
+ * number and of the day is reserved for users who request a message to their own phone, so that strangers cannot use
+ * it up.
  */
 export async function claimSmsQuietly(
   work: Work,
@@ -87,7 +89,7 @@ function noteWithheld({ platform, directory }: Work, reason: SmsWithheldReason):
   platform.log.info({ directoryId: directory.id, code: reason }, 'A text message was withheld')
 }
 
-// Whether it leaves is known only when a message of the day is left.
+// Counts no shared limit yet: whether the message is sent is known only once a message of the day is left.
 const sendingOf = ({ ceilings }: SmsLimits, byAnyone: boolean) => ({ leaves: false, byAnyone, ceilings })
 
 const halfOf = (limit: number) => Math.max(1, Math.floor(limit / 2))
@@ -95,7 +97,7 @@ const halfOf = (limit: number) => Math.max(1, Math.floor(limit / 2))
 function findHalfLimit(work: Work, limits: SmsLimits, identity: Buffer): Promise<SendLimitReason | null> {
   const { ofNumber } = limits
   const half = ofNumber.map((each) => ({ ...each, bucket: `${each.bucket}.half`, limit: halfOf(each.limit) }))
-  // The network that asks was counted with the address.
+  // The network was counted together with the address.
   return findSendLimit(work, identity, half, { ...sendingOf(limits, false), within: ofNumber })
 }
 

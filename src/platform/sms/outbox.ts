@@ -16,7 +16,7 @@ const Sms = Type.Object({
 
 export type Sms = Static<typeof Sms>
 
-/** A text message of the outbox, opened. */
+/** A decrypted text message of the outbox. */
 export type OpenedSms = Waiting<Sms>
 
 export const smsOutbox: Outbox<Sms> = {
@@ -26,28 +26,28 @@ export const smsOutbox: Outbox<Sms> = {
   read: (value) => (fits(Sms, value) ? value : null),
 }
 
-/** Whether messages can be sent, or are kept in development. Production without WATCHWORD_SMS_URL sends none. */
+/** Whether text messages are sent, or stored in development. Production without WATCHWORD_SMS_URL sends none. */
 export function takesSms(platform: Platform): boolean {
   return platform.config.sms !== null || smsOutbox.keeps(platform)
 }
 
-/** A text message to one phone, whose owner decides on the language. */
+/** A text message to one phone, in the owner's language. */
 export interface NewSms {
-  /** What it is, such as `otp`. */
+  /** The kind of message, such as `otp`. */
   kind: string
   to: {
-    /** E.164. */
+    /** In E.164 form. */
     phone: string
-    /** Of the owner, if they are known. */
+    /** The locale of the phone's owner, if known. */
     locale: string | null
   }
   write(language: Language): string
-  /** Dropped instead of sent. */
+  /** Set if the message is dropped instead of sent. */
   decoy?: DecoyReason | null
 }
 
 /**
- * Puts a text message into the outbox within the caller's transaction. A dead provider never slows or fails the
+ * Puts a text message into the outbox in the caller's transaction. An unavailable provider never slows or fails the
  * request.
  */
 export async function queueSms(work: Work, sms: NewSms, usefulSeconds: number): Promise<void> {
@@ -57,12 +57,12 @@ export async function queueSms(work: Work, sms: NewSms, usefulSeconds: number): 
   await putIntoOutbox(work, smsOutbox, { kind, content }, usefulSeconds)
 }
 
-/** Text messages kept in development, newest first, of every directory, and the decoys among them. */
+/** Lists text messages stored in development, newest first, of every directory and including decoys. */
 export function listKeptSms(platform: Platform, asked: Asked): Promise<OpenedSms[]> {
   return listKept(platform, smsOutbox, asked)
 }
 
-/** One text message kept in development, or null. */
+/** One text message stored in development, or null. */
 export function findKeptSms(platform: Platform, id: string): Promise<OpenedSms | null> {
   return findKept(platform, smsOutbox, id)
 }

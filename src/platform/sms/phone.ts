@@ -1,5 +1,5 @@
-// The build with mobile number ranges: it refuses landlines and premium-rate numbers, which cannot receive SMS or bill
-// for it, and distinguishes countries that share a calling code. The smallest build does neither.
+// The build with mobile number ranges. It refuses landlines and premium-rate numbers, which cannot receive SMS or
+// charge for it, and distinguishes countries that share a calling code. The smallest build does neither.
 import metadata from 'libphonenumber-js/mobile/metadata'
 import { Type } from 'typebox'
 import { invalidField } from '../errors.ts'
@@ -7,16 +7,16 @@ import { named } from '../schema.ts'
 
 /** A parsed phone number. */
 export interface Phone {
-  /** Such as `+14155550123`. */
+  /** For example `+14155550123`. */
   e164: string
-  /** ISO 3166-1 alpha-2; null if it cannot receive SMS (no mobile range, of no country, too long or too short). */
+  /** ISO 3166-1 alpha-2. Null if the number cannot receive SMS: no mobile range, no country, or a wrong length. */
   country: string | null
 }
 
 /** Every country that has phone numbers. */
 export const COUNTRIES: readonly string[] = Object.keys(metadata.countries)
 
-/** One of them, in bodies and replies. */
+/** A country code, in bodies and replies. */
 export const Country = named(
   'Country',
   Type.String({
@@ -26,10 +26,10 @@ export const Country = named(
   }),
 )
 
-/** Parses a phone number in international form, or returns null when it is not one. */
+/** Parses a phone number in international form. Returns null if it is not a phone number. */
 export async function parsePhone(text: string): Promise<Phone | null> {
   if (text.length > 40 || !text.startsWith('+')) return null
-  // Loaded with the first number: startup does not need it.
+  // Loaded with the first number, because the start does not need it.
   const { parsePhoneNumberFromString } = await import('libphonenumber-js/mobile')
   const number = parsePhoneNumberFromString(text)
   if (!number || number.ext !== undefined) return null
@@ -43,7 +43,7 @@ export async function requirePhone(text: string): Promise<Phone> {
   throw invalidField('phone', 'phone', 'phone must be a phone number in international form, such as +14155550123')
 }
 
-/** A hint such as `+•••••23`. Derived from the input only, so that it reveals nothing about who has the number. */
+/** A hint such as `+•••••23`. It is derived only from the input, so it reveals nothing about who has the number. */
 export function maskPhone(e164: string): string {
   return `+•••••${e164.slice(-2)}`
 }

@@ -8,13 +8,16 @@ import type { OpenedSms, Sms } from './outbox.ts'
 
 const SEND_TIMEOUT_MS = 10_000
 
-/** The transport to the provider of WATCHWORD_SMS_URL: Twilio's Messages API, which others implement too. */
+/**
+ * The transport to the provider of WATCHWORD_SMS_URL. It uses Twilio's Messages API, which other providers implement
+ * too.
+ */
 export function openSmsProvider(platform: Platform): Transport<Sms> | null {
   const { sms: provider } = platform.config
   if (provider === null) return null
   return {
     send: async (sms) => assertAccepted(await post(platform, provider, sms)),
-    // Each message uses its own connection.
+    // Each message uses its own connection, so there is nothing to close.
     close: () => undefined,
   }
 }
@@ -39,12 +42,12 @@ async function post(platform: Platform, provider: SmsProvider, sms: OpenedSms): 
   }
 }
 
-// What may pass: an account being set up, a limit on concurrent requests, a temporary fault.
+// Problems that may pass: an account being set up, a limit on concurrent requests, a temporary fault.
 const PASSING = new Set([401, 402, 403, 404, 408, 425, 429])
 
 /**
- * Takes 2xx as sent and most 4xx as a refusal of this message. Goes by the status: Twilio changes its error codes and
- * advises against relying on them; they are for the log.
+ * Treats 2xx as sent and most 4xx as a refusal of this message. Only the status decides: Twilio changes its error
+ * codes and advises against relying on them, so they are only logged.
  */
 function assertAccepted({ status, body }: OutboundResponse): void {
   if (status >= 200 && status < 300) return
@@ -67,7 +70,7 @@ function isProblem(value: unknown): value is Static<typeof Problem> {
   return fits(Problem, value)
 }
 
-/** What happens to text messages, for `doctor`. Without a provider production sends none, and needs none. */
+/** Describes what happens to text messages, for `doctor`. Production without a provider sends none, and needs none. */
 export function describeSms(config: Config): string {
   if (config.sms !== null) return `Text messages are sent through ${new URL(config.sms.endpoint).host}.`
   if (config.production) return 'Off: WATCHWORD_SMS_URL is not set. Codes are sent by email only.'

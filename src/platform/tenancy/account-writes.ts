@@ -5,15 +5,15 @@ import { type AccountScope, accountDirectory, type EnvironmentRef, homeEnvironme
 
 /**
  * Which environments may write a record that belongs to the account. Every write route with `directory: 'account'`
- * declares one.
+ * declares one of these rules.
  * - `own-environment`: the record belongs to the caller's environment, as API keys and defaults do.
- * - `new-organization`: an organization. The caller's environment becomes its home.
- * - `home`: the record is seen in several environments, and its owner's home environment writes it: see `authorizeWrite`.
- *   The route finds the owner (`ownerOf`).
+ * - `new-organization`: the record is a new organization. The caller's environment becomes its home.
+ * - `home`: several environments see the record, and its owner's home environment writes it (see `admitWrite`). The
+ * route finds the owner (`ownerOf`).
  */
 export type AccountWrite = 'own-environment' | 'new-organization' | 'home'
 
-/** What the errors of a route declare by its rule. */
+/** The errors that a route declares because of its rule. */
 export const accountWriteErrors = {
   'own-environment': [],
   'new-organization': [],
@@ -21,9 +21,10 @@ export const accountWriteErrors = {
 }
 
 /**
- * Decides whether a caller may write a record that several environments see. The owner is an organization, or null for the
- * account: its team and the shared environments. An API key must be of the owner's home environment, which is production for
- * the account. A member's rights depend on the role alone. Returns the scope that records events in that environment.
+ * Decides whether a caller may write a record that several environments see. The owner is an organization, or null for
+ * the account, which owns its team and the shared environments. An API key must belong to the owner's home
+ * environment. For the account that is production. A member's rights depend only on the role. Returns the scope that
+ * records events in that environment.
  * Throws `production_key_required`, `home_key_required`.
  */
 export async function authorizeWrite(
@@ -44,7 +45,10 @@ function refusal({ environmentSlug }: EnvironmentRef) {
 
 const PRODUCTION = 'production'
 
-/** The home of an organization that is created in an environment. Null for production: every environment sees it. */
+/**
+ * The home of an organization created in an environment. Null for production, whose organizations every environment
+ * sees.
+ */
 export function homeOfNew({ environmentId, environmentSlug }: EnvironmentRef): string | null {
   return environmentSlug === PRODUCTION ? null : environmentId
 }

@@ -2,17 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { httpErrors } from '../errors.ts'
 import type { Authenticator, Credentials, KeyCaller } from './caller.ts'
 
-/** Looks up a presented key, in the same time for an unknown key as for a wrong secret. */
+/** Looks up an API key. An unknown key takes as long as a wrong secret. */
 export type FindApiKey = (presented: string, by: Presenting) => Promise<KeyCaller | null>
 
-/** Who presents a key, and when. */
+/** The client that sends a key, and when. */
 export type Presenting = Pick<Credentials, 'ip' | 'lookUp'> & { now: Date }
 
-/** What a 401 asks for (RFC 9110 §11.6.1). */
+/** The challenge in a 401 response (RFC 9110 §11.6.1). */
 export const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
 
 /**
- * The authenticator of API keys: one credential, in one place, `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1).
+ * The authenticator of API keys. It accepts one credential in one place: `X-API-Key` or `Authorization: Bearer` (RFC
+ * 6750 §2.1).
  * Throws `api_key_missing`, `api_key_invalid`, `api_key_expired`, `api_key_conflict`.
  */
 export function keyAuthenticator(findApiKey: FindApiKey): Authenticator<KeyCaller> {

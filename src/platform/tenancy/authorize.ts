@@ -6,17 +6,17 @@ import { TEAM } from './named-organization.ts'
 
 const ANY_CALLER = ['any key', 'any key or member'] as const
 
-/** What a route may ask for instead of a scope (`authorize`). */
+/** What a route may require instead of a scope (see `authorize`). */
 export type AnyCaller = (typeof ANY_CALLER)[number]
 
-/** Whether a route asks for no scope of a key. */
+/** Whether a route requires no scope of a key. */
 export function isAnyCaller(wanted: Scope | AnyCaller): wanted is AnyCaller {
   return ANY_CALLER.some((one) => one === wanted)
 }
 
 /**
- * Refuses a caller without the route's scope. `any key`: every valid key passes, and every member with `auth.login`.
- * `any key or member`: every caller passes.
+ * Refuses a caller without the route's scope. `any key` admits every valid key, and every member with `auth.login`.
+ * `any key or member` admits every caller.
  */
 export function authorize(caller: ManagerCaller, wanted: Scope | AnyCaller): void {
   if (wanted === 'any key or member' || (wanted === 'any key' && caller.kind === 'key')) return
@@ -40,7 +40,7 @@ export function mayReadOwnTeam({ method, team }: TeamRoute, { kind }: ManagerCal
   return team === 'own' && method === 'GET' && kind === 'member' && subOrgId === TEAM
 }
 
-/** Admits only owners of the account, by the session of the member. Throws `insufficient_scope`. */
+/** Admits only members who own the account, in their own session. Throws `insufficient_scope`. */
 export function assertOwner(caller: ManagerCaller): void {
   if (caller.kind !== 'member' || caller.organizationId !== null)
     throw httpErrors.insufficientScope({
@@ -50,8 +50,8 @@ export function assertOwner(caller: ManagerCaller): void {
 }
 
 /**
- * Requires a right that the route's scope does not imply: a role may have the scope and lack the permission. Throws
- * `insufficient_scope`.
+ * Requires a right that the route's scope does not imply, because a role may have the scope and lack the permission.
+ * Throws `insufficient_scope`.
  */
 export function assertHas({ grants }: ManagerCaller, right: Exclude<Grant, Scope>): void {
   if (!grants.has(right))
@@ -60,7 +60,7 @@ export function assertHas({ grants }: ManagerCaller, right: Exclude<Grant, Scope
     })
 }
 
-/** Names a bound of the credential that a team member would not have; null if it has none. */
+/** Names a limit of the credential that a team member would not have. Null if it has none. */
 export function describeBound({ bounds: { expiresAt, allowedIps, requestsPerSecond } }: ManagerCaller): string | null {
   if (expiresAt !== null) return 'an expiry'
   if (allowedIps) return 'a list of addresses'
@@ -68,9 +68,10 @@ export function describeBound({ bounds: { expiresAt, allowedIps, requestsPerSeco
 }
 
 /**
- * Decides who may sign team members in. The caller receives the sessions of owners, so it must be able to do everything
- * already, without a bound: a key with the scope `*`. Scopes listed one by one are not enough: they make no
- * owners and lack the scopes of later releases. Throws `insufficient_scope`, `privilege_escalation`.
+ * Decides whether a caller may sign in team members. The caller receives the sessions of owners, so it must already be
+ * able to do everything without a limit: only a key with the scope `*` may. A list of all scopes is not enough,
+ * because it cannot make owners and lacks the scopes of later releases. Throws `insufficient_scope`,
+ * `privilege_escalation`.
  */
 export function assertSignsTeamIn(caller: ManagerCaller): void {
   if (caller.kind !== 'key')

@@ -2,13 +2,13 @@ import { type ErrorFactory, httpErrors } from '../errors.ts'
 import type { Route } from '../http/route.ts'
 import type { Callers } from './caller.ts'
 
-/** What the contract says of a kind of caller. */
+/** What the contract says about a kind of caller. */
 interface CallerKind {
-  /** Part of the names that the contract gives to what refusals of these routes have in common. */
+  /** Part of the names in the contract for sets of refusals that these routes share. */
   name: string
-  /** The OpenAPI security schemes of its credential; each alone suffices. */
+  /** The OpenAPI security schemes of the caller's credential. Each alone suffices. */
   securitySchemes: Record<string, { type: string; [field: string]: string }>
-  /** What its authenticator throws. */
+  /** Errors that the caller's authenticator throws. */
   errors: ErrorFactory[]
 }
 

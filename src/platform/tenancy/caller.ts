@@ -3,46 +3,51 @@ import type { Origin } from '../events/origin.ts'
 import type { Directory } from './directory.ts'
 import type { Grants } from './grants.ts'
 
-/** What every caller has, however authenticated. Comes only from its credential: ids in a request are targets. */
+/** The data of every caller, however authenticated. It comes only from the credential. Ids in a request are targets. */
 interface CallerBase {
-  /** Who acts, in events. */
+  /** The actor in events. */
   actor: Origin['actor']
   accountId: string
   environmentId: string
   environmentSlug: string
-  /** The only organization it reaches; null for all of the account. */
+  /** The only organization that the caller reaches, or null for the whole account. */
   organizationId: string | null
 }
 
-/** What every credential with management rights has. */
+/** The data of every credential with management rights. */
 interface ManagerBase extends CallerBase {
-  /** The record of the credential. Unique among credentials of its kind: compare and store it by `credentialOf`. */
+  /**
+   * The id of the credential's record. It is unique only among credentials of one kind, so compare and store it with
+   * `credentialOf`.
+   */
   credentialId: string
   grants: Grants
   bounds: Bounds
 }
 
-/** The limits of a credential itself; null: none. */
+/** The limits of a credential itself. Null means no limit. */
 export interface Bounds {
   requestsPerSecond: number | null
   expiresAt: Date | null
-  /** Addresses and CIDRs that it may be used from. */
+  /** Addresses and CIDRs from which the credential may be used. */
   allowedIps: readonly string[] | null
 }
 
-/** The customer's backend, by an API key. `credentialId` is the id of the key. */
+/** The customer's backend, authenticated by an API key. `credentialId` is the id of the key. */
 export interface KeyCaller extends ManagerBase {
   kind: 'key'
   actor: { type: 'api_key'; id: string }
-  /** For the previous secret of a rotated key, the id of that key: its requests count against the rate of the key. */
+  /**
+   * Set for the previous secret of a rotated key: the id of the key itself, so that both secrets share its rate limit.
+   */
   rateKeyId: string | null
   /** The client's address. */
   ip: string | null
 }
 
 /**
- * A member of the team, by the access token of a live session. `credentialId` is the id of the membership that they act
- * by. `actor` is their user in the directory of the team.
+ * A member of the team, authenticated by the access token of a live session. `credentialId` is the id of the
+ * membership in use. `actor` is the member's user in the team's directory.
  */
 export interface MemberCaller extends ManagerBase {
   kind: 'member'
@@ -52,12 +57,15 @@ export interface MemberCaller extends ManagerBase {
 /** The caller of a management route. */
 export type ManagerCaller = KeyCaller | MemberCaller
 
-/** Identifies a credential among those of all kinds. Key and membership ids are unique within their tables only. */
+/**
+ * Identifies a credential among credentials of all kinds. Ids of keys and memberships are unique only within their
+ * tables.
+ */
 export function credentialOf({ kind, credentialId }: Pick<ManagerCaller, 'kind' | 'credentialId'>): string {
   return `${kind}:${credentialId}`
 }
 
-/** An end user, by an access token whose session is live. */
+/** An end user, authenticated by an access token with a live session. */
 export interface UserCaller extends CallerBase {
   kind: 'user'
   directory: Directory
@@ -65,7 +73,7 @@ export interface UserCaller extends CallerBase {
   userId: string
   directoryUserId: string
   sessionId: string
-  /** The SAML or OIDC connection that the session came from. */
+  /** The SAML or OIDC connection with which the session began. */
   connectionId: string | null
   /** Whether this is an impersonation session, which is read-only. */
   isImpersonated: boolean
@@ -75,15 +83,15 @@ export interface UserCaller extends CallerBase {
   authenticatedAt: Date
 }
 
-/** A provisioning client of an organization, by its SCIM token. */
+/** A provisioning client of an organization, authenticated by its SCIM token. */
 export interface ScimCaller extends CallerBase {
   kind: 'scim'
   directory: Directory
 }
 
 /**
- * Every kind of caller, by its name in a route's `auth`. A new kind is a member here, an entry in `caller-kinds.ts` for
- * the contract, and an authenticator in `src/wiring/app.ts`.
+ * Every kind of caller, by its name in a route's `auth`. A new kind needs a member here, an entry in `caller-kinds.ts`
+ * for the contract, and an authenticator in `src/wiring/app.ts`.
  */
 export interface Callers {
   key: ManagerCaller
@@ -97,19 +105,19 @@ export function isManager(caller: Caller): caller is ManagerCaller {
   return caller.kind === 'key' || caller.kind === 'member'
 }
 
-/** What an authenticator sees of a request. */
+/** The parts of a request that an authenticator sees. */
 export interface Credentials {
   headers: IncomingHttpHeaders
   /** The peer's address. */
   ip: string | null
-  /** The organization that the query names. */
+  /** The organization in the query. */
   subOrgId: string | null
-  /** Runs what finds out about a credential that this process does not know to be right. Throws `rate_limited`. */
+  /** Runs the lookup of a credential that this process does not know yet. Throws `rate_limited`. */
   lookUp<T>(find: () => Promise<T>): Promise<T>
 }
 
 /** Authenticates one kind of caller. Throws a refusal with status 401 that names the challenge (RFC 9110 §11.6.1). */
 export type Authenticator<C extends Caller> = (credentials: Credentials, now: Date) => Promise<C>
 
-/** The authenticator of each kind of caller; `app.ts` passes them in. */
+/** The authenticator of each kind of caller. `app.ts` passes them in. */
 export type Authenticators = { [K in keyof Callers]: Authenticator<Callers[K]> }

@@ -6,19 +6,19 @@ import type { Platform } from '../platform.ts'
 import type { ManagerCaller } from './caller.ts'
 import { type EnvironmentRef, homeEnvironmentOf } from './directory.ts'
 
-/** The environment that a request of a member works in, by its id. */
+/** The header with the id of the environment in which a member's request works. */
 export const ENVIRONMENT_HEADER = 'X-Watchword-Environment'
 
-/** The id that a request names in the header, or null. */
+/** The id in the header, or null. */
 export function namedEnvironment(headers: IncomingHttpHeaders): string | null {
   const value = headers['x-watchword-environment']
   return value === undefined ? null : String(value).toLowerCase()
 }
 
 /**
- * The environment that a member works in: the one named, or else the home environment of the organization that they act
- * for, which for the account is production. Throws `environment_not_found` for one of another account, and for one in which
- * that organization does not exist.
+ * Returns the environment in which a member works: the one in the header, or else the home environment of the
+ * organization for which they act. For the account, that is production. Throws `environment_not_found` for another
+ * account's environment, and for one in which that organization does not exist.
  */
 export async function memberEnvironment(
   platform: Platform,
@@ -33,7 +33,7 @@ export async function memberEnvironment(
 
 const UNKNOWN = `${ENVIRONMENT_HEADER} must be the id of an environment that you can see: GET /v1/environments lists them.`
 
-/** An API key has one environment. Throws `environment_not_found` for a key that is sent with the id of another one. */
+/** Checks that a key's request names the key's own environment. Throws `environment_not_found` for another one. */
 export function assertOwnEnvironment(caller: ManagerCaller, named: string): void {
   if (named !== caller.environmentId)
     throw httpErrors.environmentNotFound({

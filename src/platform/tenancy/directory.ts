@@ -10,9 +10,9 @@ import { describeNoId } from './named-organization.ts'
 declare const verified: unique symbol
 
 /**
- * The unit of isolation: one organization in one environment (or the account-level directory of an environment).
- * Only this file creates the value, after checking that the caller reaches it. Store functions for requests require one, so
- * a request without a tenant cannot call them; jobs read by ids.
+ * The unit of isolation: one organization in one environment, or an environment's account-level directory. Only this
+ * file creates the value, after checking that the caller reaches it. Store functions for requests require one, so a
+ * request without a tenant cannot call them. Jobs read by ids.
  */
 export interface Directory {
   readonly [verified]: true
@@ -23,31 +23,31 @@ export interface Directory {
   readonly environmentSlug: string
   /** Null for the account-level and console directories. */
   readonly organizationId: string | null
-  /** The locale of those whose own is not known: the organization's, or else the environment's. */
+  /** The locale of people whose own locale is unknown: the organization's, or else the environment's. */
   readonly locale: string | null
 }
 
-/** What a read covers: one directory, or, with an org-wide key and no `subOrgId`, the whole environment. */
+/** What a read covers: one directory, or the whole environment with an org-wide key and no `subOrgId`. */
 export interface Reach {
   readonly [verified]: true
   readonly accountId: string
   readonly environmentId: string
   readonly environmentSlug: string
-  /** Set when the reach is a single directory. */
+  /** Set if the reach is a single directory. */
   readonly directory: Directory | null
-  /** Of a whole environment: the service that must be on in the directory of every record that is read. */
+  /** For a whole environment: the service that must be on in a directory for its records to be read. */
   readonly service: ServiceId | null
 }
 
-/** The caller's account, for what belongs to it and not to a directory. */
+/** The caller's account, for records that belong to the account and not to a directory. */
 export interface AccountScope {
   readonly [verified]: true
   readonly accountId: string
   readonly environmentId: string
   readonly environmentSlug: string
-  /** The only organization the caller may touch; null for all of the account. */
+  /** The only organization that the caller may access, or null for the whole account. */
   readonly organizationId: string | null
-  /** Where events about the account itself are recorded: the account-level directory of the environment affected. */
+  /** Where events about the account itself are recorded: the account-level directory of the affected environment. */
   readonly directory: Directory
 }
 
@@ -57,7 +57,7 @@ export interface EnvironmentRef {
   environmentSlug: string
 }
 
-/** The part of a caller that determines what it reaches. */
+/** The part of a caller that determines what the caller reaches. */
 interface Reaching extends EnvironmentRef {
   organizationId: string | null
 }
@@ -66,7 +66,10 @@ function brand<T extends object>(value: T): T & { readonly [verified]: true } {
   return value as T & { readonly [verified]: true }
 }
 
-/** The directory of an organization in an environment. Throws `organization_not_found`, also where it does not exist there. */
+/**
+ * Returns the directory of an organization in an environment. Throws `organization_not_found`, also if the
+ * organization does not exist in this environment.
+ */
 export async function directoryOfOrganization(
   platform: Platform,
   environment: EnvironmentRef,
@@ -77,7 +80,7 @@ export async function directoryOfOrganization(
   return directory
 }
 
-/** The same, or null. */
+/** Returns the same, or null. */
 export async function findDirectoryOfOrganization(
   platform: Platform,
   environment: EnvironmentRef,
@@ -89,7 +92,7 @@ export async function findDirectoryOfOrganization(
   return directory?.accountId === environment.accountId ? directory : null
 }
 
-/** The directory of an organization that a token names, if an environment has it; null for any other. */
+/** Returns the directory that a token names if it is an organization's directory in this environment, or null. */
 export async function findNamedDirectory(
   platform: Platform,
   environment: EnvironmentRef,
@@ -97,7 +100,8 @@ export async function findNamedDirectory(
 ): Promise<Directory | null> {
   const directory = directoryId === null ? null : await findDirectory(platform, directoryId)
   if (!directory?.organizationId || directory.environmentId !== environment.environmentId) return null
-  // As for `subOrgId`: an earlier release left directories of organizations that do not exist in the environment.
+  // Looked up as for `subOrgId`, because an earlier release left directories of organizations that do not exist in the
+  // environment.
   return findDirectoryOfOrganization(platform, environment, directory.organizationId)
 }
 
@@ -112,8 +116,8 @@ function existing<T extends object>(found: T | null): T {
 }
 
 /**
- * Whose settings a directory has where it has none of its own: an organization those of the account level. How the team
- * itself signs in is nothing that a key could change.
+ * The directory whose settings a directory inherits: an organization inherits from the account level. The team's own
+ * directory inherits nothing, so that no key can change how the team signs in.
  */
 export async function defaultsDirectory(platform: Platform, directory: Directory): Promise<Directory> {
   return directory.kind === 'organization' ? accountDirectory(platform, directory) : directory
@@ -125,14 +129,14 @@ export async function consoleDirectory(platform: Platform, environment: Environm
 }
 
 /**
- * The directory that the team of an account signs in through, whatever environment it manages: that of production, which
- * every account has.
+ * The directory through which an account's team signs in, whichever environment it manages. It is the one of
+ * production, which every account has.
  */
 export async function teamDirectory(platform: Platform, accountId: string): Promise<Directory> {
   return existing(await teams(platform).get(accountId))
 }
 
-/** What signs the team in may reach; null from another environment than production. */
+/** What a caller that signs in the team may read. Null for an environment other than production. */
 export async function teamReach(
   platform: Platform,
   caller: EnvironmentRef,
@@ -151,7 +155,7 @@ const teams = perPlatform((platform) =>
 )
 
 /**
- * The home environment of an organization, which never changes; of null, of the account itself, production. Throws
+ * The home environment of an organization, which never changes. For null, the account itself, it is production. Throws
  * `not_found` for an organization of another account.
  */
 export async function homeEnvironmentOf(
@@ -186,8 +190,8 @@ const homes = perPlatform((platform) =>
 )
 
 /**
- * What the caller may read: the named organization's directory, or the whole environment, in which only records of
- * directories where `service` is on are read.
+ * What the caller may read: the directory of the organization in the request, or the whole environment. In a whole
+ * environment, only directories where `service` is on are read.
  */
 export async function resolveReach(
   platform: Platform,
@@ -200,13 +204,13 @@ export async function resolveReach(
   return brand({ accountId, environmentId, environmentSlug, directory: null, service })
 }
 
-/** What reads of one directory cover, for who works in it. */
+/** The reach of code that works in one directory. */
 export function reachOf(directory: Directory): Reach {
   const { accountId, environmentId, environmentSlug } = directory
   return brand({ accountId, environmentId, environmentSlug, directory, service: null })
 }
 
-/** The caller's account, narrowed to the organization that the key or the request names. */
+/** The caller's account, limited to the organization that the key or the request names. */
 export async function resolveAccount(
   platform: Platform,
   caller: Reaching,
@@ -225,8 +229,8 @@ export function isInReach(reach: Reach, directory: Directory): boolean {
 }
 
 /**
- * The directory of an organization that this transaction has created, in the environment of the creating account. Other
- * transactions do not see it yet.
+ * Returns the directory of an organization that this transaction has created, in the environment of the account that
+ * creates it. Other transactions do not see it yet.
  */
 export async function newDirectory(tx: Tx, scope: AccountScope, organizationId: string): Promise<Directory> {
   const { accountId, environmentId, environmentSlug } = scope
@@ -236,25 +240,25 @@ export async function newDirectory(tx: Tx, scope: AccountScope, organizationId: 
     .insertInto('directories')
     .values({ id, kind, ...of })
     .execute()
-  // One that was made a moment ago has no locale of its own.
+  // A new organization has no locale of its own yet.
   const { locale } = scope.directory
   return brand({ id, kind, accountId, environmentId, environmentSlug, organizationId, locale })
 }
 
-/**
- * A directory by its id only, for work without a caller: jobs that carry the id they were enqueued with, and tokens
- * that have been verified.
- */
+/** Returns a directory by its id alone, for work without a caller, such as jobs and verified tokens. */
 export async function findDirectory(platform: Platform, directoryId: string): Promise<Directory | null> {
   return directoriesById(platform).get(directoryId)
 }
 
-/** A directory that this process has read before, or null. Runs no query, so its settings and state may be outdated. */
+/**
+ * Returns a directory that this process has read before, or null. Runs no query, so its settings and state may be
+ * outdated.
+ */
 export function knownDirectory(platform: Platform, directoryId: string): Directory | null {
   return seenDirectories(platform).get(directoryId) ?? null
 }
 
-// But for the locale, what is read of a directory never changes. Some megabytes at most.
+// Apart from the locale, the data of a directory never changes. These take a few megabytes at most.
 const MAX_SEEN = 20_000
 const seenDirectories = perPlatform(() => boundedMap<Directory>(MAX_SEEN))
 
@@ -270,7 +274,7 @@ export async function directoriesOfOrganization(db: Db, organizationId: string):
   return rows.map(toDirectory)
 }
 
-/** All directories that go with an organization: its own, and those of the environments that were made for it. */
+/** All directories that are erased with an organization: its own, and those of environments made for it. */
 export async function directoriesToErase(db: Db, organizationId: string): Promise<Directory[]> {
   const rows = await selectDirectories(db)
     .where((eb) =>
@@ -284,7 +288,7 @@ export async function directoriesToErase(db: Db, organizationId: string): Promis
   return rows.map(toDirectory)
 }
 
-/** The account-level directories of the environments that all organizations of an account share. */
+/** The account-level directories of environments that all organizations of an account share. */
 export async function sharedDirectories(db: Db, accountId: string): Promise<Directory[]> {
   const rows = await selectDirectories(db)
     .where('directories.account_id', '=', accountId)
@@ -295,10 +299,7 @@ export async function sharedDirectories(db: Db, accountId: string): Promise<Dire
   return rows.map(toDirectory)
 }
 
-/**
- * Reads the directories of an organization anew, whose locale has changed. Those that take the locale of their environment
- * are too many for that: caches forget them in seconds.
- */
+/** Removes an organization's directories from caches after its locale has changed. */
 export async function forgetDirectories(platform: Platform, tx: Tx, organizationId: string): Promise<void> {
   for (const { id, environmentId } of await directoriesOfOrganization(tx, organizationId)) {
     await directories(platform).invalidate(tx, `${environmentId}/organization/${organizationId}`)
@@ -315,7 +316,7 @@ const directories = perPlatform((platform) =>
         .where('directories.environment_id', '=', environmentId)
         .where('directories.kind', '=', kind)
         .where('directories.organization_id', organizationId ? '=' : 'is', organizationId || null)
-        // The release before this rule may have made one.
+        // The previous release, without this rule, may have created such a directory.
         .$if(organizationId !== '', (query) => query.where(existsIn('organizations', 'environments')))
         .executeTakeFirst()
     const found = await find()
@@ -365,7 +366,7 @@ function toDirectory(row: DirectoryRow): Directory {
   })
 }
 
-/** Created on first use, and only for an organization of the account that exists in the environment. */
+/** Creates a directory at its first use, only for an organization of the account that exists in the environment. */
 async function makeDirectory(platform: Platform, environmentId: string, kind: string, organizationId: string | null) {
   // Foreign tables environments, organizations: a directory exists only for an organization of its environment.
   const values = platform.db

@@ -2,11 +2,11 @@ import type { Tx } from '../db/pool.ts'
 import type { Directory } from './directory.ts'
 
 /**
- * Whether the organization of a directory, or the one its environment was made for, is erased. If not, no erasure of it
- * begins before the transaction ends, so that it finds what the transaction stores.
+ * Whether the directory's organization, or the organization for which its environment was made, is erased. If not, no
+ * erasure starts before the transaction ends, so that the erasure finds everything that the transaction stores.
  */
 export async function isErased(tx: Tx, directory: Directory): Promise<boolean> {
-  // Foreign tables environments, organizations: what arrives after an erasure is not stored.
+  // Foreign tables environments, organizations: data that arrives after an erasure is not stored.
   const rows = await tx
     .selectFrom('directories')
     .innerJoin('environments', 'environments.id', 'directories.environment_id')

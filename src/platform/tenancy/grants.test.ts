@@ -4,7 +4,8 @@ import { type Scope, scopes } from '../../contract/contract.ts'
 import { permissionScopes, permissions } from '../../contract/permissions.ts'
 import { type Grant, grantsOfKey, grantsOfRole, OWNERSHIP } from './grants.ts'
 
-// Callers of both kinds with any scopes. What they may do over HTTP: api-keys.test.ts, escalation.test.ts, team-actions.test.ts.
+// Compares callers of both kinds with any scopes. Tests of their rights over HTTP: api-keys.test.ts,
+// escalation.test.ts, team-actions.test.ts.
 
 const nouns = [...new Set(scopes.flatMap((scope) => (scope.includes('.') ? [scope.split('.')[0]] : [])))]
 const patterns = ['*', ...nouns.map((noun) => `${noun}.*`), ...scopes]
@@ -15,7 +16,7 @@ const allRights: Grant[] = [...scopes, ...permissions, OWNERSHIP]
 const covered = (held: readonly string[], scope: Scope) =>
   held.some((one) => one === '*' || one === scope || (one.endsWith('.*') && scope.split('.')[0] === one.slice(0, -2)))
 
-/** The rights that scopes give, one by one. */
+/** The rights that follow from single scopes. */
 function rightsOf(held: readonly string[], hasEverything: boolean): Grant[] {
   const ofScopes = scopes.filter((scope) => covered(held, scope))
   const ofPermissions = permissions.filter((permission) => {
@@ -33,7 +34,7 @@ test('a key has the rights of its scopes; those without a scope need *', () => {
       expect(grants.list()).toEqual(held)
     }),
   )
-  // Every scope one by one is less than *.
+  // A list of all scopes gives fewer rights than *.
   expect(allRights.filter((right) => !grantsOfKey(scopes).has(right))).toEqual([
     'billing:read',
     'billing:write',

@@ -2,25 +2,28 @@ import { type Scope, scopes } from '../../contract/contract.ts'
 import { isKnownPermission, type KnownPermission, permissionScopes } from '../../contract/permissions.ts'
 import { allows, coversEveryScope, isSubset } from './scopes.ts'
 
-/** Gives and takes ownership. No permission of the catalogue. */
+/** The right to give and take away ownership. It is not a permission of the catalogue. */
 export const OWNERSHIP = 'members:owner'
 
 /** A right that a caller has or lacks. */
 export type Grant = Scope | KnownPermission | typeof OWNERSHIP
 
-/** The rights of a caller. Its scopes alone do not decide: a role may withhold a permission that a scope would allow. */
+/**
+ * The rights of a caller. Scopes alone do not decide, because a role may lack a permission that a scope would allow.
+ */
 export interface Grants {
   /** Whether the caller has the right. */
   has(asked: Grant): boolean
-  /** Whether an API key with these scopes has no scope that the caller lacks. Withheld permissions: ask `has`. */
+  /** Whether an API key with these scopes has no scope that the caller lacks. For withheld permissions, use `has`. */
   coversScopes(asked: readonly string[]): boolean
-  /** The scopes, as `GET /v1/api-keys/current` lists them. They decide nothing. */
+  /** The scopes that `GET /v1/api-keys/current` lists. They decide nothing. */
   list(): string[]
 }
 
 /**
- * The grants of an API key: its scopes and the permissions that need no more than these. A wildcard also covers scopes of
- * later releases, so only a wildcard of its own passes one on. Ownership and permissions without a scope need `*`.
+ * The grants of an API key: its scopes, and the permissions for which these scopes are enough. A wildcard also covers
+ * scopes of later releases, so only a key with the wildcard can pass it on. Ownership, and permissions without a
+ * scope, need `*`.
  */
 export function grantsOfKey(held: readonly string[]): Grants {
   return compileGrants(held, {
@@ -31,8 +34,8 @@ export function grantsOfKey(held: readonly string[]): Grants {
 }
 
 /**
- * The grants of a role: its scopes, less what is withheld from it. A role with every scope also has the permissions
- * without a scope, and covers each wildcard.
+ * The grants of a role: its scopes, except what is withheld from it. A role with every scope also has the permissions
+ * without a scope, and covers every wildcard.
  */
 export function grantsOfRole(held: readonly Scope[], withheld: readonly Grant[]): Grants {
   return compileGrants(held, {
@@ -43,7 +46,7 @@ export function grantsOfRole(held: readonly Scope[], withheld: readonly Grant[])
 }
 
 interface Rules {
-  /** Whether the scopes include permissions that no scope allows. */
+  /** Whether permissions that no scope allows are included. */
   hasEverything: boolean
   withheld: readonly Grant[]
   coversScopes: Grants['coversScopes']

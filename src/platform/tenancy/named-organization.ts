@@ -2,17 +2,17 @@ import { httpErrors, invalidField } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { isSlug } from '../slug.ts'
 
-/** In place of an organization: the account's own team. */
+/** The value of `subOrgId` for the account's own team. */
 export const TEAM = 'team'
 
-/** The part of a caller that says which organization it reaches; null for all of the account. */
+/** The part of a caller that says which organization it reaches. Null for the whole account. */
 interface Bounded {
   organizationId: string | null
 }
 
 /**
- * The organization a request names, by its key or by `subOrgId` in query or body, or null. Throws `sub_org_conflict`,
- * `sub_org_mismatch`; never checks whether another organization exists.
+ * Returns the organization of a request, from its key or from `subOrgId` in query or body, or null. Throws
+ * `sub_org_conflict`, `sub_org_mismatch`. Never checks whether another organization exists.
  */
 export function namedOrganization(caller: Bounded, query: unknown, body: unknown): string | null {
   const fromQuery = readSubOrgId(query)
@@ -28,9 +28,9 @@ export function namedOrganization(caller: Bounded, query: unknown, body: unknown
 const NO_TEAM = 'A key or member of one organization does not reach `team`. Members manage themselves at /v1/me.'
 
 /**
- * Whether a request names the whole environment by `scope: "environment"`, in query or body, instead of an organization.
- * Throws `invalid_request` for another value, `sub_org_conflict` next to a `subOrgId`, `sub_org_mismatch` for a key of one
- * organization.
+ * Whether a request names the whole environment with `scope: "environment"`, in query or body, instead of an
+ * organization. Throws `invalid_request` for another value, `sub_org_conflict` if there is a `subOrgId` too, and
+ * `sub_org_mismatch` for a key of one organization.
  */
 export function namesEnvironment(caller: Bounded, query: unknown, body: unknown): boolean {
   const values = [readScope(query), readScope(body)].filter((value) => value !== undefined)
@@ -54,12 +54,12 @@ function readSubOrgId(source: unknown): string | null {
   const value: unknown = Reflect.get(source, 'subOrgId')
   if (value === undefined) return null
   if (value === '') throw invalidField('subOrgId', 'minLength', 'subOrgId is empty')
-  // A UUID may be written in either case (RFC 9562 §4), and ids are compared as they are stored.
+  // A UUID may be written in upper or lower case (RFC 9562 §4), and ids are compared in their stored form.
   if (typeof value === 'string') return isId(value.toLowerCase()) ? value.toLowerCase() : value
   throw invalidField('subOrgId', 'type', 'subOrgId must be a string')
 }
 
-/** The problem of a `subOrgId` that is no UUID. Empty for a UUID. */
+/** The error detail for a `subOrgId` that is not a UUID. Empty for a UUID. */
 export function describeNoId(text: string): { detail?: string } {
   if (text === TEAM) return { detail: 'This route does not take `team`. Members manage themselves at /v1/me.' }
   if (isId(text.toLowerCase())) return {}

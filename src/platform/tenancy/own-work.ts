@@ -1,5 +1,5 @@
 import type { Work } from '../work.ts'
 import type { UserCaller } from './caller.ts'
 
-/** The work of a route that users and members of the team call about themselves. */
+/** The work of a route with which users and team members manage themselves. */
 export type OwnWork = Work & { caller: UserCaller }

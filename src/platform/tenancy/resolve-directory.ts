@@ -21,20 +21,23 @@ import { requireService } from './services.ts'
 interface Sent {
   query: unknown
   body: unknown
-  /** Throws `invalid_request` for an invalid query or body. */
+  /** Throws `invalid_request` if the query or body is invalid. */
   check(): void
 }
 
-/** The organization of a token within an environment. Throws the refusal of a made-up token for every other one. */
+/**
+ * Returns the organization of a token in an environment. For every other token, throws the refusal of a made-up token.
+ */
 type FindOrganization = (platform: Platform, environment: EnvironmentRef, token: string) => Promise<Directory>
 
-// Slot: the wings above know their tokens.
-/** By the field of the body that has the token. */
+// Handed in: the wings on higher floors know their tokens.
+/** One function for each body field with a token. */
 export const organizationOfToken = defineSlot<ReadonlyMap<string, FindOrganization>>('the organization of a token')
 
 /**
- * Where a request works: its route, its caller and the organization that it names decide. Throws `service_disabled` if the
- * service of the route is off in that directory. A whole environment and an account have no such check here.
+ * Decides in which directory, reach or account a request works, from its route, its caller and the organization that
+ * it names. Throws `service_disabled` if the route's service is off in that directory. For a whole environment or an
+ * account, the service is not checked here.
  */
 export async function resolveDirectory(
   route: Route,
@@ -47,7 +50,7 @@ export async function resolveDirectory(
   return place.where
 }
 
-/** Where a request works, and the directory in which the service of its route must be on, if there is one. */
+/** Where a request works, and the directory in which the route's service must be on, if there is one. */
 interface RequestPlace {
   where: Directory | Reach | AccountScope
   served: Directory | null
@@ -83,8 +86,9 @@ async function findPlace(route: Route, platform: Platform, caller: Caller, sent:
 }
 
 /**
- * The directory of the organization that a token identifies. The rest of the request is checked first, as it is where
- * `subOrgId` names the organization. Throws `sub_org_required` without a token, and the route's refusal of a made-up token.
+ * Returns the directory of the organization that a token identifies. The rest of the request is checked first, as it
+ * is for requests with `subOrgId`. Throws `sub_org_required` if there is no token, and the route's refusal of a
+ * made-up token.
  */
 async function resolveByToken(
   route: Route,
@@ -99,7 +103,7 @@ async function resolveByToken(
   return find(platform, caller, String(token))
 }
 
-/** Whether a request with an org-wide key needs `subOrgId`, or `scope` where the route takes it. */
+/** Whether a request with an org-wide key needs `subOrgId`, or `scope` if the route accepts it. */
 export function requiresOrganization(route: Pick<Route, 'directory' | 'method' | 'organizationToken'>): boolean {
   const { directory, method, organizationToken } = route
   return method !== 'GET' && organizationToken === null && (directory === 'one' || directory === 'one-or-environment')
@@ -115,14 +119,17 @@ function subOrgRequired({ directory, organizationToken }: Route) {
 
 const namesTeam = (sent: Sent) => namedOrganization({ organizationId: null }, sent.query, sent.body) === TEAM
 
-/** The directory of a member's own team, which only owners of the account change. Throws `insufficient_scope`. */
+/**
+ * Returns the directory of a member's own team, which only owners of the account may change. Throws
+ * `insufficient_scope`.
+ */
 async function resolveOwnTeam(route: Route, platform: Platform, caller: ManagerCaller): Promise<Directory> {
   if (route.method !== 'GET') assertOwner(caller)
   return teamDirectory(platform, caller.accountId)
 }
 
 /**
- * The directory that the account's own team signs in to. Throws `insufficient_scope`, `privilege_escalation`,
+ * Returns the directory in which the account's own team signs in. Throws `insufficient_scope`, `privilege_escalation`,
  * `organization_not_found`.
  */
 async function resolveTeam(platform: Platform, caller: ManagerCaller) {

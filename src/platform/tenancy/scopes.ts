@@ -5,14 +5,14 @@ export function isScopePattern(text: string): boolean {
   return scopes.some((scope) => covers(text, scope))
 }
 
-/** Whether a granted pattern covers a scope. Writing does not imply reading. */
+/** Whether a granted pattern covers a scope. A write scope does not imply the read scope. */
 export function covers(pattern: string, scope: string): boolean {
   if (pattern === '*' || pattern === scope) return true
   return pattern.endsWith('.*') && scope.startsWith(pattern.slice(0, -1))
 }
 
 /**
- * Whether every scope that `asked` covers is covered by `granted`: a key can only create keys with a subset of its
+ * Whether `granted` covers every scope that `asked` covers. A key can only create keys with a subset of its own
  * scopes.
  */
 export function isSubset(asked: readonly string[], granted: readonly string[]): boolean {
@@ -20,7 +20,7 @@ export function isSubset(asked: readonly string[], granted: readonly string[]): 
   return asked.every((pattern) => granted.some((own) => own === pattern || own === '*' || covers(own, pattern)))
 }
 
-/** Whether `granted` covers every present scope that `asked` covers. */
+/** Whether `granted` covers every existing scope that `asked` covers. */
 export function coversEveryScope(asked: readonly string[], granted: readonly string[]): boolean {
   return scopes.every((scope) => !allows(asked, scope) || allows(granted, scope))
 }

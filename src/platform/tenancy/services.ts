@@ -6,14 +6,14 @@ import { defineSlot, type Platform } from '../platform.ts'
 import type { Work } from '../work.ts'
 import { type Directory, findDirectory, isInReach, type Reach } from './directory.ts'
 
-// Slot: the platform knows no feature, and the switches are of one.
-/** Tells whether a service is on in a directory. */
+// Handed in: the platform knows no feature, and these switches belong to one.
+/** Returns whether a service is on in a directory. */
 export const serviceSwitches =
   defineSlot<(directory: Directory, service: ServiceId) => Promise<boolean>>('the switches of the services')
 
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
-/** Whether a service, and Auth if it depends on it, is on in this directory. */
+/** Whether a service is on in this directory, and Auth too if the service depends on it. */
 export async function isServiceEnabled({ platform, directory }: Tenant, service: ServiceId): Promise<boolean> {
   return serviceSwitches.of(platform)(directory, service)
 }
@@ -25,9 +25,10 @@ export async function requireService(tenant: Tenant, service: ServiceId): Promis
 }
 
 /**
- * SQL: whether the service of a read is on in the directory that a column names. For lists of a whole environment, which
- * leave out the directories where it is off; a read of one directory was checked before. A read of one
- * record is refused instead (`directoryInReach`). `inherited`: the column of a joined `inheritedServices`, for a select list.
+ * SQL: whether a read's service is on in the directory in a column. Lists of a whole environment use it to leave out
+ * directories where the service is off. (For one directory this was checked before, and reads of one record are
+ * refused with `directoryInReach`.) `inherited` is the column of a joined `inheritedServices`, for use in a select
+ * list.
  */
 export function isServed(
   reach: Reach | Directory,
@@ -36,13 +37,16 @@ export function isServed(
 ): RawBuilder<SqlBool> {
   if ('kind' in reach || reach.directory || !reach.service) return sql`true`
   const needed = authDependents.includes(reach.service) ? [reach.service, 'auth'] : [reach.service]
-  // A directory without a configuration inherits the one of the account level. Without that, every service is on.
+  // A directory without its own configuration inherits the account level's. Without either, every service is on.
   return sql`coalesce(
     (select own.enabled_app_ids from service_configs own where own.directory_id = ${sql.ref(column)}),
     ${inherited}, ${needed}::text[]) @> ${needed}::text[]`
 }
 
-/** SQL: the services (`enabled_app_ids`) that directories of an environment have without a configuration. No row: all. */
+/**
+ * SQL: the services (`enabled_app_ids`) that are on in an environment's directories without their own configuration.
+ * No row means all services.
+ */
 export function inheritedServices({ environmentId }: Pick<Reach, 'environmentId'>): RawBuilder<InheritedServices> {
   return sql`(select inherited.enabled_app_ids from service_configs inherited
       join directories levels on levels.id = inherited.directory_id
@@ -54,9 +58,9 @@ interface InheritedServices {
 }
 
 /**
- * A directory by id if the reach covers it, or null. For tokens and records that carry their directory. A whole
- * environment does not include the account's own team. Throws `service_disabled` where the service of the read is off in
- * that directory.
+ * Returns a directory by id if the reach covers it, or null. For tokens and records that contain their directory's id.
+ * A whole environment does not include the account's own team. Throws `service_disabled` if the read's service is off
+ * in that directory.
  */
 export async function directoryInReach(
   platform: Platform,

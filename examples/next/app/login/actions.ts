@@ -6,7 +6,7 @@ import { auth, forThisRequest, keepAttempt, origin, readAttempt } from '../../li
 
 const START: Step = { name: 'address' }
 
-/** One step of a sign-in. The button that was pressed says which. */
+/** One step of a sign-in. The pressed button says which. */
 export async function signIn(previous: Step, form: FormData): Promise<Step> {
   const read = (name: string) => String(form.get(name) ?? '').trim()
   const steps: Record<string, () => Promise<Step>> = {
@@ -22,14 +22,14 @@ export async function signIn(previous: Step, form: FormData): Promise<Step> {
   if (connectionId) form.set('connectionId', connectionId)
   const step = steps[intent]
   if (!step) return START
-  // `redirect` throws as well, and is no refusal.
+  // `redirect` throws too, and that is not a refusal.
   return step().catch((error: unknown) => ({ ...retried(previous), problem: problemOf(error) }))
 }
 
-/** A wrong code can be typed again. */
+/** After a wrong code, the person can type it again. */
 const retried = (previous: Step): Step => (['code', 'factor'].includes(previous.name) ? previous : START)
 
-/** The address decides: single sign-on if its domain has that, otherwise a mailed code. */
+/** The address decides: single sign-on if its domain has it, and otherwise a mailed code. */
 async function identify(email: string): Promise<Step> {
   const client = await forThisRequest()
   const { connections, enforced } = await client.login.sso.discover({ email })
@@ -69,7 +69,7 @@ async function startSso(subOrgId: string, connectionId: string): Promise<Step> {
     response_mode: 'code',
     login_hint: email,
   })
-  // The callback completes the sign-in only in the browser that has this.
+  // Only the browser with this cookie can complete the sign-in in the callback.
   await keepAttempt({ state })
   redirect(authorization_url)
 }
@@ -84,7 +84,7 @@ async function proveFactor(code: string): Promise<Step> {
 
 export async function signOut(): Promise<void> {
   const { error } = await auth.end()
-  // The browser is signed out. The session ends by itself later.
+  // The browser is signed out. The session at Watchword ends later by itself.
   if (error) console.error(error)
   redirect('/login')
 }

@@ -4,7 +4,7 @@ import { useActionState } from 'react'
 import type { Choice, Step } from '../../lib/sign-in'
 import { signIn } from './actions'
 
-/** The sign-in. Each step is a form, which also works without scripts. */
+/** The sign-in. Each step is a form that also works without scripts. */
 export function Steps({ first }: { first: Step }) {
   const [step, act, isPending] = useActionState(signIn, first)
   return (

@@ -3,12 +3,12 @@
 import { revalidatePath } from 'next/cache'
 import { auth, watchword } from '../../lib/watchword'
 
-/** Gives a member of the organization another role. For its administrators. */
+/** Gives a member of the organization another role. Only for the organization's administrators. */
 export const changeRole = auth.action(async ({ claims, user }, form: FormData) => {
-  // Asked again: the token may be older than a change of the role.
+  // The role is read again, because it may have changed after the token was issued.
   const { user: me } = await user.me.get()
   if (me.role !== 'admin' || claims.org_id === null) throw new Error('Only administrators change roles.')
-  // The audit log of the organization then names the administrator.
+  // With this, the organization's audit log names the administrator.
   const actor = { id: me.id, name: me.displayName ?? me.email }
   const role = form.get('role') === 'admin' ? 'admin' : 'member'
   await watchword

@@ -5,7 +5,7 @@ export default async function Page() {
   const { claims, user } = await auth.require()
   const { user: me, organization } = await user.me.get()
   const people = []
-  // The organization of the session, never one that a request names.
+  // Uses the organization of the session, never one in the request.
   for await (const person of watchword.users.list({ subOrgId: claims.org_id ?? '', order: 'asc' })) people.push(person)
   return (
     <>

@@ -1,6 +1,6 @@
 import { receiveDelivery } from '@watchword/sdk/next'
 
-/** The ids of events that were handled. Yours are in your database. */
+/** The ids of events that were already handled. Store yours in your database. */
 const handled = new Set<string>()
 
 export async function POST(request: Request): Promise<Response> {

@@ -114,7 +114,7 @@ async function waitingForLocks(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Runs while the users of these ids are held by somebody else. */
+/** Runs while another transaction locks the users with these ids. */
 async function whileHeld(ids: string[], run: () => Promise<void>): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx.selectFrom('users').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()

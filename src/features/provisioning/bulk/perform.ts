@@ -4,17 +4,17 @@ import { versionTag } from '../language/versions.ts'
 import { deprovisionUser, patchUser, provisionUser, replaceUser, versionOf } from '../provisioning/provisioning.ts'
 import { endpointUrl, type Provisioning, scimError, scimErrors } from '../scim/scim.ts'
 
-/** A write of a provisioning client, outside a request of its own. */
+/** A write by a provisioning client inside another request. */
 export interface Operation {
   method: string
-  /** Below the base URL: `/Users`, `/Groups/{id}`. */
+  /** The path below the base URL: `/Users`, `/Groups/{id}`. */
   path: string
   data: unknown
-  /** For `If-Match`; null for any. */
+  /** The version for `If-Match`, or null for any version. */
   version: string | null
 }
 
-/** What became of it. */
+/** The result of an operation. */
 export interface Performed {
   status: number
   id: string
@@ -24,7 +24,7 @@ export interface Performed {
 
 const PATH = /^\/?(Users|Groups)(?:\/([^/?]+))?\/?$/
 
-/** Does what the route of the operation does. Throws what its rules throw, and `scim_invalid_path`. */
+/** Performs an operation as its route would. Throws what the route's rules throw, and `scim_invalid_path`. */
 export async function perform(work: Work, operation: Operation, provisioning: Provisioning): Promise<Performed> {
   const [, type, id] = PATH.exec(operation.path) ?? []
   const method = operation.method.toUpperCase()

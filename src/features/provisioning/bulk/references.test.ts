@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type BulkOperation, isTooDeep, openQueue, textsIn } from './references.ts'
 
-/** Each refers to the next one; the last to nobody. */
+/** Each operation refers to the next, and the last to none. */
 const chain = (length: number, read = () => {}): BulkOperation[] =>
   Array.from({ length }, (_, n) => ({
     n,

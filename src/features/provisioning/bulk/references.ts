@@ -1,9 +1,9 @@
 import type { Operation } from './perform.ts'
 
-/** What comes before the bulkId of another operation, in its place (RFC 7644 §3.7.2). */
+/** The prefix of another operation's bulkId where an id is expected (RFC 7644 §3.7.2). */
 export const PREFIX = 'bulkId:'
 
-// As of all other bodies.
+// The same limit as for all other bodies.
 const MAX_DEPTH = 20
 
 /** An operation of a bulk request. */
@@ -12,28 +12,31 @@ export interface BulkOperation extends Operation {
   bulkId: string | null
 }
 
-/** The texts of a value, as deep as anything is accepted. */
+/** The texts in a value, up to the allowed depth. */
 export function textsIn(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return []
   return Object.values(value).flatMap((part) => textsIn(part, depth + 1))
 }
 
-/** Whether a value is nested deeper than that. */
+/** Whether a value is nested more deeply than allowed. */
 export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false
   return depth > MAX_DEPTH || Object.values(value).some((part) => isTooDeep(part, depth + 1))
 }
 
-/** The operations that wait, in their order. */
+/** The waiting operations, in order. */
 export interface Queue {
-  /** The first that refers to none that waits; where they all do, the first. Undefined: none is left. */
+  /**
+   * Returns the first operation that refers to no waiting operation, or the first of all if there is none. Undefined
+   * if none is left.
+   */
   take(): BulkOperation | undefined
-  /** Those that refer to this one need not wait for it any more. */
+  /** Operations that refer to this one no longer need to wait for it. */
   settle(bulkId: string): void
 }
 
-/** Each operation is read once, however long it waits, and looked at again only when nothing is left that it waits for. */
+/** Each operation is read only once. It is looked at again only when everything that it waited for is done. */
 export function openQueue(operations: BulkOperation[]): Queue {
   const known = new Set(operations.flatMap(({ bulkId }) => bulkId ?? []))
   const waiting = new Map(operations.map((one) => [one, referencesOf(one, known)]))
@@ -44,7 +47,7 @@ export function openQueue(operations: BulkOperation[]): Queue {
       if (others) others.push(one)
       else followers.set(bulkId, [one])
     }
-  // The next one is last.
+  // Reversed, so that the next operation is the last in the list.
   const ready = operations.filter((one) => waiting.get(one)?.size === 0).toReversed()
   return {
     take() {
@@ -62,7 +65,7 @@ export function openQueue(operations: BulkOperation[]): Queue {
   }
 }
 
-/** The bulkIds of others in an operation. */
+/** The bulkIds of other operations that an operation refers to. */
 function referencesOf({ path, data, bulkId }: BulkOperation, known: ReadonlySet<string>): Set<string> {
   const found = [path, ...textsIn(data)].flatMap((text) => {
     const at = text.indexOf(PREFIX)

@@ -20,12 +20,14 @@ const CHANGED = /^\/(Users|Groups)\/[^/]+\/?$/
 const BULK = /^\/Bulk\/?$/
 
 /**
- * Performs a refused write again, as it was sent but for its `If-Match`, and keeps that as a request of its own, which names
- * the first. A refusal of it is in its log. An accepted write is not repeated: it would undo what changed since. Throws
- * `scim_log_not_found`, `scim_not_replayable`, `organization_suspended`, `scim_disabled`, `privilege_escalation`.
+ * Performs a refused write again, unchanged except for its `If-Match`, and logs it as a separate request that names
+ * the first. If it is refused again, the refusal is in its log entry. An accepted write cannot be repeated, because
+ * that would undo later changes. Throws `scim_log_not_found`, `scim_not_replayable`, `organization_suspended`,
+ * `scim_disabled`, `privilege_escalation`.
  */
 export async function replayLog(given: Work & { caller: ManagerCaller }, id: string): Promise<ScimLog> {
-  // Of what is refused half-way nothing may stay: never in a transaction that is committed whatever comes of it.
+  // A write that is refused half-way must leave nothing behind, so it must not run in a transaction that is committed
+  // anyway.
   const work = { ...given, db: given.platform.db }
   const log = await getLog(work, id)
   const [path = ''] = log.path.split('?')
@@ -36,7 +38,7 @@ export async function replayLog(given: Work & { caller: ManagerCaller }, id: str
   return keepReplay(work, log, await outcomeOf(() => repeat(work, { ...log, path }, provisioning)))
 }
 
-/** Answers the status. */
+/** Returns the status. */
 async function repeat(work: Work, { method, path, body }: ScimLog, provisioning: Provisioning): Promise<number> {
   if (!BULK.test(path)) return (await perform(work, { method, path, data: body, version: null }, provisioning)).status
   await runBulk(work, body)

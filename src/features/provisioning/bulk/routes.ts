@@ -15,7 +15,7 @@ import { searchAll } from './search.ts'
 const users = '/Users'
 const example = { method: 'POST', path: users, bulkId: '1', data: { userName: 'ada@acme.example' } }
 
-/** Searches of all resources (RFC 7644 §3.4.2.1, §3.4.3). */
+/** Searches over all resource types (RFC 7644 §3.4.2.1, §3.4.3). */
 const searchRoutes: Route[] = [
   defineRoute({
     ...scimRoute.about,
@@ -43,7 +43,7 @@ const searchRoutes: Route[] = [
   }),
 ]
 
-/** `announced`: the events of what hangs on a user and ends with a change of them. */
+/** `announced` lists the events of rows that belong to a user and end with a change of the user. */
 export function bulkRoutes(announced: EventDefinition[]): Route[] {
   const own = [...Object.values(provisioningEvents), ...Object.values(groupEvents)]
   const maybeEvents = [...changedUserEvents, ...announced, ...own]

@@ -12,12 +12,12 @@ import { type BulkOperation, isTooDeep, openQueue, PREFIX, textsIn } from './ref
 const RESPONSE = 'urn:ietf:params:scim:api:messages:2.0:BulkResponse'
 const MAX_OPERATIONS = 1000
 
-// Each takes a connection for as long as an operation takes, of which there are ten.
+// Each bulk request uses one of ten connections while an operation runs.
 const waiting = perPlatform(() =>
   openFairQueue({ turns: 4, turnsOfOne: 3, places: 104, placesOfOne: 32, patienceMs: 5000 }),
 )
 
-/** Members that are not there yet, since groups are in one another. */
+/** Members that do not exist yet, because groups contain each other. */
 interface Later {
   asked: BulkOperation
   made: Performed
@@ -25,8 +25,9 @@ interface Later {
 }
 
 /**
- * Performs a BulkRequest (RFC 7644 §3.7) in its turn, one operation at a time; operations that refer to another one
- * come after it. Groups that refer to one another in a circle are created first, and then get their members.
+ * Performs a BulkRequest (RFC 7644 §3.7) when it is its turn, one operation at a time. Operations that refer to
+ * another one run after it. Groups that refer to each other in a circle are created first and get their members
+ * afterwards.
  * Throws `scim_invalid_syntax`, `payload_too_large`, `unavailable` if too many requests wait.
  */
 export async function runBulk(work: Work, body: unknown) {
@@ -93,7 +94,7 @@ function readBulk(body: unknown): BulkRequest {
     const fields = { bulkId: text('bulkId'), version: text('version') }
     return { n, method: text('method') ?? '', path: text('path') ?? '', data, ...fields }
   })
-  // RFC 7644 §3.7: unique in the request; what refers to one would mean either.
+  // RFC 7644 §3.7: a bulkId must be unique in the request. Otherwise a reference to it would be ambiguous.
   const bulkIds = operations.flatMap(({ bulkId }) => bulkId ?? [])
   if (new Set(bulkIds).size < bulkIds.length)
     throw scimError(scimErrors.invalidSyntax, 'Two operations have the same bulkId.')
@@ -102,7 +103,7 @@ function readBulk(body: unknown): BulkRequest {
 
 type Ids = ReadonlyMap<string, string | null>
 
-/** With the ids in place of bulkIds; members that are not there yet are left out of a new group. */
+/** Replaces bulkIds by ids. Members that do not exist yet are left out of a new group. */
 function resolve(
   { method, path, data, version, bulkId }: BulkOperation,
   ids: Ids,
@@ -141,13 +142,13 @@ function idOf(bulkId: string, ids: Ids): string {
 interface Refused {
   status: number
   response: unknown
-  /** Of what was made, and refused the rest. */
+  /** Set if the operation created a resource, even if a later step was refused. */
   location?: string
 }
 
 /**
  * Returns the result of an operation, or its refusal. If the client loses its access, each later operation is refused
- * as a single request would be. A fault of the service fails the whole request.
+ * as a single request would be. An internal error fails the whole request.
  */
 async function attempt(
   work: Work,

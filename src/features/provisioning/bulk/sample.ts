@@ -4,7 +4,7 @@ import type { Start } from '../../../../test/people/records.ts'
 import { scimCaller } from '../../../../test/people/scim.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 
-/** A request of provisioning that was kept. */
+/** A logged request of a provisioning client. */
 export interface ScimRecords {
   ids: { scimLog: string }
 }

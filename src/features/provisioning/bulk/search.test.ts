@@ -8,7 +8,7 @@ const tenant = await app.tenant()
 const client = await provisioned(app, tenant)
 const { call } = client
 
-// In the order of their making, which is that of their ids.
+// In the order of their creation, which is also the order of their ids.
 const users = ['cleo', 'Ada', 'eve']
 const groups = ['Dons', 'bees', 'Fans']
 const ids: Record<string, string> = {}

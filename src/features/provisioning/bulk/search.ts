@@ -7,7 +7,7 @@ import { listedUsers, selectUserAttributes, showUsers, userId, userTargets } fro
 import { findPage, type List, type ListRequest, pageOf, readList, toPage } from '../scim/lists/lists.ts'
 import { countFound, type FoundRow, type Part, selectFound } from './store.ts'
 
-/** What the resources of the other type have and these do not is nothing, which a filter may ask for (RFC 7644 §3.4.2.1). */
+/** Adds the attributes of the other resource type as empty, because a filter may name them (RFC 7644 §3.4.2.1). */
 const withMissingTargets = (own: FilterTargets, other: FilterTargets): FilterTargets =>
   new Map([...withoutValues(other), ...own])
 
@@ -17,8 +17,8 @@ const types = [
 ] as const
 
 /**
- * A page of users and groups (RFC 7644 §3.4.3), in the order that is asked for, or else the users first. Throws what
- * `readList` does.
+ * Returns a page of users and groups (RFC 7644 §3.4.3), in the requested order or else with users first. Throws what
+ * `readList` throws.
  */
 export async function searchAll(work: Work, request: ListRequest) {
   const { platform, db, directory } = work
@@ -40,14 +40,14 @@ export async function searchAll(work: Work, request: ListRequest) {
   const shown = await showAll(work, rows.slice(0, list.limit), request)
   const keyed = list.sort ? rows : rows.map((row) => ({ ...row, sort_key: String(rankOf(row)) }))
   const answer = toPage(platform, list, { rows: keyed, total, idOf: ({ id }) => id }, ({ id }) => shown.get(id) ?? {})
-  // Leaves out resources deleted meanwhile.
+  // Leaves out resources that were deleted meanwhile.
   const Resources: object[] = answer.Resources.filter((resource) => 'id' in resource)
   return { ...answer, itemsPerPage: Resources.length, Resources }
 }
 
 const rankOf = (row: FoundRow) => types.findIndex(({ type }) => type === row.type)
 
-/** What of one type may be on the page; null: nothing any more. */
+/** The part of the page that one type may fill, or null if nothing more of it can be on the page. */
 function ownPage(list: List, rank: number): List | null {
   const { cursor, sort, offset, limit } = list
   if (!cursor) return { ...list, offset: 0, limit: offset + limit }
@@ -56,7 +56,7 @@ function ownPage(list: List, rank: number): List | null {
   return rank < last ? null : rank === last ? list : { ...list, cursor: { after: null } }
 }
 
-/** The same order as that of each part. */
+/** The same order as in each part. */
 function orderOf({ sort, descending, cursor }: List) {
   const direction = descending ? sql`desc` : sql`asc`
   if (!sort) return sql`rank, id ${direction}`

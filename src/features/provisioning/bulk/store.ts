@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../platform/db/pool.ts'
 
-/** Of one type of resources those that a search finds, as many as may be on its page. */
+/** The resources of one type that a search finds, at most as many as fit on the page. */
 export interface Part {
   type: 'User' | 'Group'
-  /** Which type comes first where nothing else orders them. */
+  /** Orders the types if nothing else decides. */
   rank: number
-  /** The rows of the directory, from `from` on. */
+  /** The rows of the directory, as SQL that starts with `from`. */
   rows: RawBuilder<unknown>
   id: RawBuilder<unknown>
   sort: RawBuilder<unknown>
   key: RawBuilder<string>
-  /** What follows the conditions of the rows. */
+  /** The SQL after the conditions of the rows. */
   clause: RawBuilder<unknown>
 }
 
@@ -21,7 +21,7 @@ export interface FoundRow {
   sort_key: string
 }
 
-/** A page of what is found of all types, in one order. */
+/** Selects a page of results of all types, in one order. */
 export async function selectFound(
   db: Db,
   parts: Part[],

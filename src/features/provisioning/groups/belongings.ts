@@ -10,7 +10,7 @@ import type { TxWork } from '../../../platform/work.ts'
 import { groupEvents } from './events.ts'
 import { raisedGroups } from './versions.ts'
 
-/** A group that the user was in. */
+/** A group that the user was a member of. */
 interface Left {
   id: string
   display_name: string
@@ -19,7 +19,7 @@ interface Left {
   member_id: string
 }
 
-/** Removes the user from every group. The representations of these groups change. */
+/** Removes the user from every group. This changes the representations of these groups. */
 function leave({ directory }: TxWork, { user }: UserChange): Step {
   return {
     taken: sql`
@@ -54,5 +54,5 @@ const memberships: Belonging<Left> = {
   },
 }
 
-/** The groups that a user is in. */
+/** The group memberships of a user. */
 export const groupBelongings: Belonging[] = [memberships]

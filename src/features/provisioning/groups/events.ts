@@ -4,7 +4,7 @@ import { described, named, nullable } from '../../../platform/schema.ts'
 
 const Id = Type.String({ format: 'uuid' })
 
-/** A group of a provisioning client, in events. */
+/** A provisioning client's group, as events show it. */
 const ProvisionedGroup = named(
   'ProvisionedGroup',
   Type.Object(

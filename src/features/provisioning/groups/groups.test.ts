@@ -67,7 +67,7 @@ test('the groups of a user are shown, with those around them, and cannot be set'
   const user = await addUser()
   const inner = await addGroup({ members: [{ value: user.id }] })
   const outer = await addGroup({ members: [{ value: inner.id }] })
-  // In a circle, which does not go on for ever.
+  // The groups contain each other, which must not cause an endless loop.
   await call('PATCH', `/Groups/${inner.id}`, patch({ op: 'add', path: 'members', value: [{ value: outer.id }] }))
   const { groups } = (await call('GET', `/Users/${user.id}`)).body
   expect(groups.map(({ value, type }: { value: string; type: string }) => [value, type])).toEqual([
@@ -92,7 +92,7 @@ test('members come and go in every form that clients send', async () => {
     b.id,
     c.id,
   ])
-  // Entra: a remove with values is of these alone.
+  // Entra sends a remove with values, which removes only these members.
   expect(await change({ op: 'Remove', path: 'members', value: [{ value: b.id, $ref: null }] })).toEqual([a.id, c.id])
   expect(await change({ op: 'remove', path: `members[value eq "${a.id.toUpperCase()}"]` })).toEqual([c.id])
   expect(await change({ op: 'remove', path: `members[value eq "${fresh()}"]` })).toEqual([c.id])

@@ -36,7 +36,7 @@ const admins = async () => {
   return (await query.where('role', '=', 'admin').executeTakeFirstOrThrow()).count
 }
 
-// No statistics of these tables are there yet: no plan may rest on how few there once were.
+// These tables have no statistics yet, so no plan may rely on how few rows there once were.
 test.each<[string, number]>([
   ['Others', 3_000],
   ['Admins', 1_000],
@@ -63,7 +63,7 @@ test.each<[string, number]>([
     })
     expect([n, reply?.status, reply?.text]).toEqual([n, expect.toSatisfy((status) => status < 300), reply?.text])
     expect(await admins()).toBe(isMapped ? left : 0)
-    // One for each batch of events that tell who came and went, and became something else.
+    // One statement for each batch of events about members who joined, left or changed.
     expect(statements.length).toBeLessThan(60)
   }
   const list = await call('GET', `/Groups?${new URLSearchParams({ filter: `displayName eq "${displayName}"` })}`)

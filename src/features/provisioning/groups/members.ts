@@ -5,14 +5,14 @@ import type { MemberChanges, ScimMember } from '../patch/patch.ts'
 import { scimError, scimErrors } from '../scim/scim.ts'
 import { type ChangedMember, changeMemberRows, findMembers, listUserIds, type MemberSets } from './store.ts'
 
-/** Replaces the members with exactly these. */
+/** Replaces the members by exactly this list. */
 export function wholeList(members: ScimMember[]): MemberChanges {
   return { replaced: true, removed: new Set(), added: new Map(members.map((one) => [one.value.toLowerCase(), one])) }
 }
 
 /**
- * Changes the members of a locked group, and returns who joined and who left. The users are locked; with `isMapped`
- * also those who leave. Throws `scim_invalid_value` for an unknown member.
+ * Changes the members of a locked group, and returns who joined and who left. Users who join are locked, and with
+ * `isMapped` also users who leave. Throws `scim_invalid_value` for an unknown member.
  */
 export async function changeMembers(
   work: TxWork,

@@ -30,7 +30,7 @@ test('what is around a group is looked for once, however many are in it and howe
   const { db } = app.app.platform
   const users = await Promise.all(Array.from({ length: 20 }, addUser))
   const group = await addGroup(...users)
-  // Three hundred groups, each in all the others. A statement may last three seconds.
+  // Three hundred groups, each a member of all others. A statement may take three seconds.
   await sql`
     insert into scim_groups (directory_id, id, display_name, resource)
     select directory_id, gen_random_uuid(), 'Nested ' || n, '{}' from scim_groups, generate_series(1, 300) n

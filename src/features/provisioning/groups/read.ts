@@ -9,12 +9,12 @@ import { toResource } from './resource.ts'
 import { countGroupRows, findGroupRow, findGroupRows, type GroupRow, listMemberRows, selectGroupPage } from './store.ts'
 import { groupId, groupTargets } from './targets.ts'
 
-/** Which attributes of groups are answered. */
+/** The attributes of groups that the response contains. */
 export function selectAttributes(query: Pick<ListRequest, 'attributes' | 'excludedAttributes'>): Selection {
   return readSelection(groupType, query)
 }
 
-/** By its id. Throws `scim_resource_not_found`. */
+/** Returns a group by its id. Throws `scim_resource_not_found`. */
 export async function getGroup(work: Work, text: string): Promise<GroupRow> {
   const id = text.toLowerCase()
   const group = isId(id) ? await findGroupRow(work.db, work.directory, id) : undefined
@@ -22,13 +22,13 @@ export async function getGroup(work: Work, text: string): Promise<GroupRow> {
   return group
 }
 
-/** A group as it is answered; its members are read only if they are asked for. */
+/** The response for a group. Its members are read only if they are requested. */
 export async function showGroup(work: Work, group: GroupRow, selection: Selection) {
   const members = isSelected(selection, 'members') ? await listMemberRows(work.db, work.directory, [group.id]) : null
   return project(selection, toResource(work.platform, group, members))
 }
 
-/** A page of groups (RFC 7644 §3.4.2). Throws what `readList` does. */
+/** Returns a page of groups (RFC 7644 §3.4.2). Throws what `readList` throws. */
 export async function listGroups(work: Work, request: ListRequest) {
   const { platform, db, directory } = work
   const list = readList(work, 'Groups', request, { targets: groupTargets, id: groupId })
@@ -40,14 +40,14 @@ export async function listGroups(work: Work, request: ListRequest) {
   return toPage(platform, list, { rows, total, idOf: ({ id }) => id }, await shower(work, rows, selection))
 }
 
-/** Those of these ids that are there, as they are answered, by their ids. */
+/** Returns the existing groups among these ids as in a response, by id. */
 export async function showGroups(work: Work, ids: string[], selection: Selection): Promise<Map<string, ScimObject>> {
   const rows = ids.length > 0 ? await findGroupRows(work.db, work.directory, ids) : []
   const show = await shower(work, rows, selection)
   return new Map(rows.map((row) => [row.id, show(row)]))
 }
 
-/** What shows each of these rows; their members are read at once, if they are asked for. */
+/** Returns a function that shows each of these rows. Their members are read together, if they are requested. */
 async function shower({ platform, db, directory }: Work, rows: GroupRow[], selection: Selection) {
   const isAsked = isSelected(selection, 'members') && rows.length > 0
   const ids = rows.map(({ id }) => id)

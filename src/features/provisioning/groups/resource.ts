@@ -10,12 +10,12 @@ export function locationOf(platform: Platform, type: 'Users' | 'Groups', id: str
   return `${endpointUrl(platform)}/${type}/${id}`
 }
 
-/** A group as SCIM shows it; members null: they were not read. */
+/** A group as SCIM shows it. `members` is null if they were not read. */
 export function toResource(platform: Platform, group: GroupRow, members: MemberRow[] | null): ScimObject {
   const { id, display_name, external_id, resource } = group
   const [schema = '', ...extensions] = schemasOf(groupType, resource)
   return {
-    // In one order, whatever the database has kept it in.
+    // Sorted, because the database does not keep their order.
     schemas: [schema, ...extensions.toSorted()],
     id,
     ...(external_id === null ? {} : { externalId: external_id }),

@@ -146,7 +146,7 @@ test('groups give roles of the organization, apart from what is given by hand', 
   expect(refused.body.detail).toMatch(/reader from provisioned groups \(SCIM\)/)
   expect(await rolesOf()).toHaveLength(3)
   expect((await put({ roleIds: [], force: true })).body).toMatchObject({ success: true, roleIds: [] })
-  // Until the client changes the members of a group again.
+  // The role stays until the client changes the members of a group again.
   await call('PATCH', `/Groups/${group}`, patch('add', 'members', [{ value: user }]))
   expect(await rolesOf()).toHaveLength(2)
   await call('PATCH', `/Groups/${group}`, patch('remove', `members[value eq "${user}"]`))

@@ -13,8 +13,9 @@ import {
 } from './store.ts'
 
 /**
- * Which groups give which roles, by the connection that provisioning is linked to. Until the transaction ends the rules
- * cannot change, and these roles cannot be deleted. Lock order: before any group, and groups before users.
+ * Returns which groups give which roles, by the mapping of the connection that provisioning is linked to. Until the
+ * transaction ends, the rules cannot change and these roles cannot be deleted. Lock order: before any group, and
+ * groups before users.
  */
 export async function lockRules(work: TxWork): Promise<RoleRule[]> {
   const connectionId = await lockConnectionId(work.db, work.directory)
@@ -35,12 +36,15 @@ function readRules(mapping: unknown): RoleRule[] {
   )
 }
 
-/** Whether a group gives anything. */
+/** Whether a group gives any role. */
 export function isMapped({ id, display_name, external_id }: GroupRow, rules: RoleRule[]): boolean {
   return rules.some(({ group }) => group === id || group === display_name || group === external_id)
 }
 
-/** Gives users whose rows are held the roles that their groups give now, and no others; never more than the mapping says. */
+/**
+ * Gives users whose rows are locked the roles that their groups give now, and removes roles that groups gave before.
+ * Never gives more than the mapping says.
+ */
 export async function settleRoles(work: TxWork, users: HeldUser[], rules: RoleRule[]): Promise<void> {
   const ids = users.map(({ id }) => id)
   const given =
@@ -54,7 +58,7 @@ export async function settleRoles(work: TxWork, users: HeldUser[], rules: RoleRu
   )
 }
 
-/** The same of everybody, after what says which groups give roles has changed: the caller has locked that. */
+/** Does the same for all users, after the mapping of groups to roles has changed. The caller has locked the mapping. */
 export async function settleAllRoles(work: TxWork): Promise<void> {
   const rules = await lockRules(work)
   const users = await lockUserRowsById(work, await listGroupedUserIds(work.db, work.directory))

@@ -24,7 +24,7 @@ const GroupResource = scimRoute.resource('ScimGroup', {
       examples: ['Engineering'],
     }),
   ),
-  // As many as fit the body: a rule looks at each.
+  // The size of the body limits the number of members. A rule checks each.
   members: checkedApart(
     Type.Optional(
       Type.Array(Type.Unsafe<unknown>({}), {
@@ -36,7 +36,7 @@ const GroupResource = scimRoute.resource('ScimGroup', {
 })
 
 const WRITING = [...provisioningErrors, ...languageErrors, scimErrors.uniqueness]
-/** What members of groups are given. */
+/** Events about the roles that members of groups get and lose. */
 const GIVEN = [userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
 const CHANGED = [groupEvents.updated, groupEvents.memberAdded, groupEvents.memberRemoved, ...GIVEN]
 const BODY_LIMIT = 5 * 1024 * 1024

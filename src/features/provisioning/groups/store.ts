@@ -9,23 +9,23 @@ import type { List } from '../scim/lists/lists.ts'
 
 export type GroupRow = Omit<Selectable<ScimGroups>, 'resource'> & { resource: ScimObject } & ShownVersion
 
-/** What gives roles to the members of groups. */
+/** A rule that gives members of a group a role. */
 export interface RoleRule {
-  /** The displayName, externalId or id of a group. */
+  /** The group's displayName, externalId or id. */
   group: string
-  /** That of directory users, or the id of one of the organization. */
+  /** A system role of directory users, or the id of a role of the organization. */
   role: string
 }
 
-/** What groups give a user. */
+/** The roles that a user gets from groups. */
 export interface GivenRoles {
-  /** The highest of directory users; null for none. */
+  /** The highest system role, or null. */
   role: 'admin' | 'member' | null
-  /** Of the organization. */
+  /** Ids of the organization's roles. */
   roleIds: string[]
 }
 
-/** Who is in a group. */
+/** A member of a group. */
 export interface MemberRow {
   group_id: string
   id: string
@@ -34,8 +34,8 @@ export interface MemberRow {
 }
 
 /**
- * Until the transaction ends the directory has the connection that it has now, with what that says of groups. Null where
- * provisioning is off, too.
+ * Returns the connection to which provisioning is linked, and locks the link until the transaction ends. Null if there
+ * is none or provisioning is off.
  */
 export async function lockConnectionId(tx: Tx, directory: Directory): Promise<string | null> {
   const row = await tx
@@ -47,7 +47,7 @@ export async function lockConnectionId(tx: Tx, directory: Directory): Promise<st
   return row?.enabled ? row.sso_connection_id : null
 }
 
-/** Read from its row: what others remember of it may be from before. */
+/** Reads the mapping from its row, because caches may be outdated. */
 export async function findMapping(db: Db, directory: Directory, connectionId: string): Promise<unknown> {
   const row = await db
     .selectFrom('sso_connections')
@@ -62,7 +62,7 @@ export async function findGroupRow(db: Db, directory: Directory, id: string): Pr
   return selectGroups(db, directory).where('scim_groups.id', '=', id).executeTakeFirst()
 }
 
-/** The same, locked until the transaction ends, and read after the lock with the version of that moment. */
+/** Reads a group's row after locking it until the transaction ends, with the version at that time. */
 export async function lockGroupRow(tx: Tx, directory: Directory, id: string): Promise<GroupRow | undefined> {
   const held = await tx
     .selectFrom('scim_groups')
@@ -114,7 +114,7 @@ export async function insertGroupRow(tx: Tx, directory: Directory, id: string, f
   return { ...row, ...NEVER_SHOWN }
 }
 
-/** Makes a new version; `fields` where they change too. */
+/** Stores a new version of a group, and its `fields` if they change too. */
 export async function updateGroupRow(
   tx: Tx,
   directory: Directory,
@@ -156,7 +156,7 @@ export async function deleteGroupRow(tx: Tx, directory: Directory, id: string): 
     delete from scim_groups where directory_id = ${directory.id} and id = ${id}`.execute(tx)
 }
 
-/** Those of these ids that are provisioned users, or groups. */
+/** The ids in this list that belong to provisioned users or to groups. */
 export async function findMembers(
   db: Db,
   directory: Directory,
@@ -182,7 +182,7 @@ export async function listUserIds(db: Db, directory: Directory, groupId: string)
   return rows.map(({ user_id }) => user_id)
 }
 
-/** The users of these groups, and of those within them, however deep. */
+/** The users in these groups and in the groups that they contain, at any depth. */
 export async function listUserIdsBeneath(db: Db, directory: Directory, groupIds: string[]): Promise<string[]> {
   if (groupIds.length === 0) return []
   const { rows } = await sql<{ id: string }>`
@@ -196,7 +196,7 @@ export async function listUserIdsBeneath(db: Db, directory: Directory, groupIds:
   return rows.map(({ id }) => id)
 }
 
-/** Removes a user from every group. Returns these groups. */
+/** Removes a user from every group. Returns the groups. */
 export async function leaveGroupRows(tx: Tx, directory: Directory, userId: string): Promise<GroupRow[]> {
   const { rows } = await sql<{ id: string }>`
     delete from scim_group_members where directory_id = ${directory.id} and user_id = ${userId}
@@ -210,7 +210,7 @@ export async function leaveGroupRows(tx: Tx, directory: Directory, userId: strin
       )
 }
 
-/** Every user of a group, and every user with a role from one. */
+/** Every user in a group, and every user with a role from a group. */
 export async function listGroupedUserIds(db: Db, directory: Directory): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select user_id as id from scim_group_members where directory_id = ${directory.id}
@@ -220,11 +220,11 @@ export async function listGroupedUserIds(db: Db, directory: Directory): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** What becomes of members: some go, or all but those that stay, and others come. */
+/** A change of members: some members leave, or all except those that stay, and others join. */
 export interface MemberSets {
   users: string[]
   groups: string[]
-  /** Null: all who are not among the added. */
+  /** Null means all members who are not in `added`. */
   removed: string[] | null
 }
 
@@ -235,7 +235,7 @@ export interface ChangedMember {
   type: 'User' | 'Group'
 }
 
-/** Changes the members of a group. Returns the users and groups that really came and went. */
+/** Changes the members of a group. Returns the users and groups that actually joined and left. */
 export async function changeMemberRows(
   tx: Tx,
   directory: Directory,
@@ -266,7 +266,7 @@ export async function changeMemberRows(
   return rows
 }
 
-/** What groups give each of these users. */
+/** The roles that each of these users gets from groups. */
 export async function findGivenRoles(
   db: Db,
   directory: Directory,
@@ -290,8 +290,8 @@ export async function findGivenRoles(
 }
 
 /**
- * Who is in these groups. What they are called is looked up by lists of ids: joined to all of the directory, of which
- * statistics may not know yet how many there are, each would be compared with all.
+ * Lists the members of these groups. Their names are looked up by lists of ids. In a join with the whole directory,
+ * the planner might compare each row with all others, because statistics may not know yet how many there are.
  */
 export async function listMemberRows(db: Db, directory: Directory, groupIds: string[]): Promise<MemberRow[]> {
   const { rows: members } = await sql<Omit<MemberRow, 'display'>>`
@@ -312,7 +312,7 @@ export async function listMemberRows(db: Db, directory: Directory, groupIds: str
   })
 }
 
-/** What users are called who are provisioned, by their ids. */
+/** The display names of provisioned users, by id. */
 async function listUserDisplays(db: Db, directory: Directory, ids: string[]): Promise<[string, string][]> {
   if (ids.length === 0) return []
   const users = await db
@@ -341,7 +341,7 @@ async function listGroupDisplays(db: Db, directory: Directory, ids: string[]): P
   return groups.map(({ id, display_name }) => [id, display_name])
 }
 
-/** Which groups a list finds. */
+/** The groups that a list finds. */
 export const listedGroups = (directory: Directory, { condition }: List) => sql`
   from scim_groups g
     left join scim_group_versions shown on shown.directory_id = ${directory.id} and shown.group_id = g.id

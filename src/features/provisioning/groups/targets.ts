@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import { defineFilterTargets, idTarget } from '../language/filter-sql.ts'
 
-/** The id of a group, by which lists are ordered in the end. */
+/** The id of a group, which is the last sort key of every list. */
 export const groupId = sql`g.id`
 
 const exact = { kind: 'column', type: 'string', caseExact: true } as const
 const moment = { kind: 'column', type: 'dateTime', caseExact: true } as const
 
-/** What filters and orders of groups may name: each has an index, but for `meta.lastModified`, which has two tables. */
+/**
+ * Attributes by which groups can be filtered and sorted. Each has an index, except `meta.lastModified`, which comes
+ * from two tables.
+ */
 export const groupTargets = defineFilterTargets({
   id: idTarget(sql`g.id::text`, { caseExact: true }),
   externalId: { ...exact, value: sql.ref('g.external_id') },

@@ -34,10 +34,13 @@ async function show({ call }: Client, path: string): Promise<Shown> {
   return { body, etag }
 }
 
-/** The body without what says its version. */
+/** The body without its version. */
 const contentOf = ({ meta: { version: _, lastModified: __, ...meta }, ...rest }: Reply['body']) => ({ ...rest, meta })
 
-/** Compares the present bodies with earlier ones. A changed body has a new version and time, and conditions use them. */
+/**
+ * Compares the current bodies with earlier ones. A changed body has a new version and time, and conditions depend on
+ * them.
+ */
 async function compare(client: Client, path: string, before: Shown): Promise<Shown> {
   const after = await show(client, path)
   if (before.body === null || after.body === null) return after

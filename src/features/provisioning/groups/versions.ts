@@ -3,17 +3,20 @@ import type { Db, Tx } from '../../../platform/db/pool.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { TxWork } from '../../../platform/work.ts'
 
-// A statement may last three seconds.
+// Small enough for a statement, which may take three seconds.
 const BATCH = 10_000
 
-/** SQL: raises the versions of the groups that `ids` selects as `id`. Lock order: after everything else, by id. */
+/**
+ * SQL: raises the versions of the groups whose ids the query `ids` selects as `id`. Lock order: after everything else,
+ * by id.
+ */
 export const raisedGroups = (directory: Directory, ids: RawBuilder<unknown>) => sql`
   insert into scim_group_versions as shown (directory_id, group_id, version, changed_at)
   select ${directory.id}::uuid, changed.id, 1, clock_now() from (${ids}) as changed order by changed.id
   on conflict (directory_id, group_id) do update set version = shown.version + 1, changed_at = excluded.changed_at`
 
-/** The same of users. */
-// Foreign table scim_user_versions: a change of its groups changes the representation of a user.
+/** SQL: does the same for users. */
+// Foreign table scim_user_versions: a change of a user's groups changes the user's representation.
 const raisedUsers = (directory: Directory, ids: RawBuilder<unknown>) => sql`
   insert into scim_user_versions as shown (directory_id, user_id, version, changed_at)
   select ${directory.id}::uuid, changed.id, 1, clock_now() from (${ids}) as changed order by changed.id
@@ -21,7 +24,7 @@ const raisedUsers = (directory: Directory, ids: RawBuilder<unknown>) => sql`
 
 const raised = { group: raisedGroups, user: raisedUsers }
 
-/** Raises the versions of groups and users with a changed representation. */
+/** Raises the versions of groups and users whose representation changed. */
 export async function raiseVersions(
   tx: Tx,
   directory: Directory,
@@ -44,7 +47,7 @@ export async function listGroupIdsOf(db: Db, directory: Directory, memberId: str
   return rows.map(({ id }) => id)
 }
 
-/** Groups show a member by its name, which has changed. */
+/** Groups show the names of their members, so a changed name changes these groups. */
 export async function followMemberName({ db, directory }: TxWork, memberId: string): Promise<void> {
   await raiseVersions(db, directory, 'group', await listGroupIdsOf(db, directory, memberId))
 }

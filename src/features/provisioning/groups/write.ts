@@ -57,7 +57,7 @@ function toFields(resource: ScimObject): Fields {
   return { displayName: text('displayName') ?? '', externalId: text('externalId'), resource: Object.fromEntries(rest) }
 }
 
-/** Throws `scim_uniqueness` in place of what the database finds taken. */
+/** Throws `scim_uniqueness` instead of the database's error for a taken value. */
 async function mapTakenErrors<T>(written: Promise<T>): Promise<T> {
   try {
     return await written
@@ -86,17 +86,20 @@ export async function createGroup(work: Work, body: unknown): Promise<GroupRow> 
 
 interface Condition {
   ifMatch: string | null
-  /** RFC 9110 §13.1.2: a change is made only if the resource has none of these versions. */
+  /** RFC 9110 §13.1.2: the change is made only if the resource has none of these versions. */
   ifNoneMatch?: string | null
 }
 
-/** Replaces a group and its members (RFC 7644 §3.5.1). Throws the same, `scim_resource_not_found`, `version_conflict`. */
+/**
+ * Replaces a group and its members (RFC 7644 §3.5.1). Throws what `createGroup` throws, `scim_resource_not_found`,
+ * `version_conflict`.
+ */
 export async function replaceGroup(work: Work, id: string, { body, ...condition }: Condition & { body: unknown }) {
   const { members, rest } = takeMembers(normaliseResource(groupType, body))
   return change(work, id, condition, () => ({ fields: toFields(rest), members: wholeList(members) }))
 }
 
-/** Changes a part of a group (RFC 7644 §3.5.2), whose members are not read for it. */
+/** Changes parts of a group (RFC 7644 §3.5.2), without reading its members. */
 export async function patchGroup(work: Work, id: string, { body, ...condition }: Condition & { body: unknown }) {
   const { members, rest } = splitMemberOperations(readPatch(body))
   return change(work, id, condition, (group) => {
@@ -128,7 +131,7 @@ export async function deleteGroup(work: Work, id: string, condition: Condition):
   })
 }
 
-/** Removes a user from every group. The caller holds the user's row. */
+/** Removes a user from every group. The caller has locked the user's row. */
 export async function leaveGroups(work: TxWork, userId: string): Promise<void> {
   const { db, directory } = work
   const groups = await leaveGroupRows(db, directory, userId)
@@ -177,7 +180,7 @@ async function change(
       const renamed = { ...group, display_name: fields.displayName, external_id: fields.externalId }
       const wasMapped = isMapped(group, rules)
       const turns = wasMapped !== isMapped(renamed, rules) || (wasMapped && isEdited)
-      // Rename first: the changes of members must report roles under the group's new name.
+      // The group is renamed first, because the events about members must report roles under the group's new name.
       const after = isEdited ? await updateGroupRow(work.db, work.directory, group, fields) : group
       const were = turns ? await listUserIds(work.db, work.directory, group.id) : []
       const changed = members ? await applyMembers(work, after, members, turns ? [] : rules) : []
@@ -198,7 +201,10 @@ async function warnOfRepeated(work: TxWork, { id, external_id }: GroupRow): Prom
   if (await isRepeated(work.db, work.directory, { externalId: external_id, id })) warn(work, REPEATED_GROUP)
 }
 
-/** Groups show their members by name, and users show the groups that they are in, and those around these. */
+/**
+ * Groups show the names of their members, and users show the groups that contain them, directly or through other
+ * groups.
+ */
 async function followChange(
   work: TxWork,
   groupId: string,
@@ -211,13 +217,13 @@ async function followChange(
   await raiseVersions(db, directory, 'user', [...idsOf('User'), ...beneath])
 }
 
-/** Settles the roles of who is a member now, and of who was one. */
+/** Updates the roles of all current members, and of those who were members before. */
 async function settleMembers(work: TxWork, groupId: string, were: string[], rules: RoleRule[]): Promise<void> {
   const are = await listUserIds(work.db, work.directory, groupId)
   await settleRoles(work, await lockUserRowsById(work, [...new Set([...were, ...are])]), rules)
 }
 
-/** Changes the members and the roles that follow. Returns the added and removed members. */
+/** Changes the members, and the roles that follow from membership. Returns the added and removed members. */
 async function applyMembers(
   work: TxWork,
   group: GroupRow,

@@ -4,7 +4,7 @@ export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
 export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 export const ENTERPRISE_USER_SCHEMA = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
-/** The one attribute that may have very many values. */
+/** The only attribute that may have very many values. */
 // Not a table members: RFC 7643 calls an attribute of groups `members`.
 export const MEMBERS = 'members'
 
@@ -121,7 +121,7 @@ const userSchema: ScimSchema = {
   ],
 }
 
-/** RFC 7643 §4.2; `displayName` is required there, and `members.display` shown in §8.4. */
+/** RFC 7643 §4.2, which requires `displayName`. `members.display` appears in §8.4. */
 const groupSchema: ScimSchema = {
   id: GROUP_SCHEMA,
   name: 'Group',
@@ -168,7 +168,10 @@ const enterpriseUserSchema: ScimSchema = {
   ],
 }
 
-/** Accepted in any spelling and never kept (RFC 7643 §4.1). No schema has it: the service takes no password from a client. */
+/**
+ * Accepted in any spelling and never stored (RFC 7643 §4.1). No schema lists it, because the service accepts no
+ * password from a client.
+ */
 const PASSWORD = define('password', 'Ignored.', { mutability: 'writeOnly', returned: 'never' })
 
 export const userType = defineResourceType(userSchema, [enterpriseUserSchema], [PASSWORD])

@@ -1,4 +1,4 @@
-/** What of RFC 7644 table 9 the language itself finds. `invalidSyntax` and all others: status 400. */
+/** The errors of RFC 7644 table 9 that reading the language itself finds. All have status 400. */
 export type ScimLanguageReason =
   | 'invalidFilter'
   | 'invalidPath'
@@ -8,7 +8,7 @@ export type ScimLanguageReason =
   | 'mutability'
   | 'tooMany'
 
-/** A filter, path, value or PATCH that is not accepted. The message says what was expected, for administrators. */
+/** A filter, path, value or PATCH that is not accepted. The message tells administrators what was expected. */
 export class ScimLanguageError extends Error {
   readonly scimType: ScimLanguageReason
   constructor(scimType: ScimLanguageReason, detail: string) {
@@ -17,7 +17,7 @@ export class ScimLanguageError extends Error {
   }
 }
 
-/** What a message quotes of what was sent. */
+/** The form in which a message quotes what was sent. */
 export function quoted(text: string): string {
   const short = text.length > 80 ? `${text.slice(0, 80)}…` : text
   return JSON.stringify(short.toWellFormed())

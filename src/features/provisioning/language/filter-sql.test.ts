@@ -98,7 +98,7 @@ const select = async (condition: Expression<SqlBool>) => {
   return rows.map((row) => row.at - 1)
 }
 
-// Letters without and with case, wildcards of LIKE, and what sorts otherwise by UTF-16 than by code points.
+// Letters with and without case, wildcards of LIKE, and characters that sort differently by UTF-16 than by code point.
 const words = fc.string({
   unit: fc.constantFrom('a', 'A', 'b', '%', '_', '\\', '"', "'", ' ', '漢', '😀', '\uffee'),
   maxLength: 3,
@@ -145,7 +145,7 @@ const ordered = (name: string, values: fc.Arbitrary<string>) =>
     .tuple(fc.constantFrom('eq', 'ne', 'gt', 'ge', 'lt', 'le'), values)
     .map(([operator, value]) => `${name} ${operator} ${value}`)
 
-/** A term, and conjunctions of it in brackets to the depth given. */
+/** A term, and conjunctions of it in brackets, up to this depth. */
 function nested(term: fc.Arbitrary<string>, depth: number): fc.Arbitrary<string> {
   if (depth === 0) return term
   const below = nested(term, depth - 1)

@@ -5,35 +5,42 @@ import type { ScimComparison, ScimFilter, ScimOperator } from './filter.ts'
 import { type Comparable, type Operand, readOperand } from './operand.ts'
 import { type AttributeName, attributeKey } from './schema.ts'
 
-/** A single value of a row. */
+/** An attribute with a single value. */
 export interface FilterColumn extends Comparable {
   kind: 'column'
-  /** Text, boolean, numeric or timestamptz, as the type says. */
+  /** Text, boolean, numeric or timestamptz, depending on the type. */
   value: Expression<unknown>
-  /** Of a text that is compared in any case: the same as `lower(value)`, for what is indexed otherwise. */
+  /**
+   * For a text that is compared regardless of case: an expression equal to `lower(value)` for which there is an index.
+   * By default `lower(value)`.
+   */
   folded?: Expression<unknown>
 }
 
 /**
- * An id, by its text, since what it is compared with need not be one. A part of one says nothing, and would be looked for in
- * all there are: of many members, for each comparison of a filter. `caseExact`: false where RFC 7643 §8.7.1 has it so.
+ * An id, compared as text, because filters may compare it with any text. It can only be compared as a whole: a part of
+ * an id means nothing, and searching for one would read every row for each comparison. `caseExact` is false where RFC
+ * 7643 §8.7.1 says so.
  */
 export function idTarget(text: Expression<unknown>, { caseExact }: { caseExact: boolean }): FilterColumn {
   return { kind: 'column', type: 'string', caseExact, value: text, folded: text, operators: ['eq', 'ne'] }
 }
 
-/** The values of a multi-valued attribute. */
+/** A multi-valued attribute. */
 export interface FilterElements {
   kind: 'elements'
-  /** Columns of one value, by the names of its parts; `value` stands for the whole. */
+  /** The columns of one value, by the names of its parts. `value` stands for the whole value. */
   parts: Record<string, FilterColumn>
-  /** Whether there is a value of the row of which the condition holds. */
+  /** Whether the row has a value for which the condition holds. */
   exists(condition: Expression<SqlBool>): Expression<SqlBool>
-  /** The text that rows are sorted by: the primary value, or else the first (RFC 7644 §3.4.2.3). Absent: they are not. */
+  /**
+   * The text for sorting rows: the primary value, or else the first (RFC 7644 §3.4.2.3). If absent, rows cannot be
+   * sorted by this attribute.
+   */
   sort?: Expression<unknown>
 }
 
-/** A complex attribute, of which only whether it is there can be asked. */
+/** A complex attribute for which filters can only test whether it is present. */
 export interface FilterPresence {
   kind: 'presence'
   present: Expression<SqlBool>
@@ -41,12 +48,12 @@ export interface FilterPresence {
 
 export type FilterTarget = FilterColumn | FilterElements | FilterPresence
 
-/** What may be asked for, by keys as `attributeKey` makes them. */
+/** The attributes that filters may name, by keys that `attributeKey` makes. */
 export type FilterTargets = ReadonlyMap<string, FilterTarget>
 
 /**
- * The attributes that filters may name. Names as in `userName`, `name.givenName` or `urn:…:User:department`; the parts of
- * multi-valued ones come by themselves.
+ * Defines the attributes that filters may name. Names have the form `userName`, `name.givenName` or
+ * `urn:…:User:department`. Parts of multi-valued attributes are added automatically.
  */
 export function defineFilterTargets(targets: Record<string, FilterTarget>): FilterTargets {
   return new Map(Object.entries(targets).map(([name, target]) => [name.toLowerCase(), withParts(target)]))
@@ -59,8 +66,9 @@ function withParts(target: FilterTarget): FilterTarget {
 }
 
 /**
- * The condition that a filter says, for a where. True of what the filter matches, false or null of all else. Throws
- * ScimLanguageError (invalidFilter) for what is not among the targets, and for comparisons that their types do not have.
+ * Compiles a filter to a condition for `where`. It is true for rows that match, and false or null for all others.
+ * Throws ScimLanguageError (invalidFilter) for unknown attributes, and for comparisons that their types do not
+ * support.
  */
 export function compileFilter(filter: ScimFilter, targets: FilterTargets): RawBuilder<SqlBool> {
   switch (filter.kind) {
@@ -83,7 +91,7 @@ export function compileFilter(filter: ScimFilter, targets: FilterTargets): RawBu
   }
 }
 
-/** The same attributes of resources that have none of them (RFC 7644 §3.4.2.1). */
+/** The same attributes, for resources that never have a value of them (RFC 7644 §3.4.2.1). */
 export function withoutValues(targets: FilterTargets): FilterTargets {
   return new Map([...targets].map(([name, target]) => [name, withoutValue(target)]))
 }
@@ -106,7 +114,7 @@ const NOTHING = {
   dateTime: sql`timestamptz`,
 }
 
-/** How often a filter asks of the values of multi-valued attributes, each of which is a query of its own. */
+/** How often a filter tests values of multi-valued attributes. Each test is a subquery. */
 export function countQuestions(filter: ScimFilter, targets: FilterTargets): number {
   switch (filter.kind) {
     case 'and':
@@ -127,7 +135,7 @@ function compileCondition(filter: Condition, targets: FilterTargets): RawBuilder
   if (found?.kind === 'presence' && filter.kind === 'present') return sql`(${found.present})`
   if (found?.kind === 'presence') throw unsupported(filter.attribute, 'has parts; one of them has to be named')
   if (found) return compileAnyElement(found, namePart(filter, 'value'))
-  // RFC 7644 §3.4.2.2: of a multi-valued attribute, one value has to match.
+  // RFC 7644 §3.4.2.2: for a multi-valued attribute, one value has to match.
   const { sub } = filter.attribute
   const whole = sub === null ? null : findTarget(targets, { ...filter.attribute, sub: null })
   if (sub !== null && whole?.kind === 'elements' && Object.hasOwn(whole.parts, sub.toLowerCase()))
@@ -139,7 +147,7 @@ function namePart(filter: Condition, name: string): Condition {
   return { ...filter, attribute: { urn: null, name, sub: null } }
 }
 
-/** One value has to match; to be null is to have none. */
+/** One value has to match. A comparison with null matches if there is no value. */
 function compileAnyElement(target: FilterElements, filter: Condition): RawBuilder<SqlBool> {
   if (filter.kind === 'compare' && filter.value === null && filter.operator === 'eq')
     return negate(compileElements(target, { kind: 'present', attribute: filter.attribute }))
@@ -154,7 +162,7 @@ function joinConditions(kind: 'and' | 'or', conditions: RawBuilder<SqlBool>[]): 
   return sql`(${sql.join(conditions, kind === 'and' ? sql` and ` : sql` or `)})`
 }
 
-/** Of null too: what is not known to hold does not hold. */
+/** Negates null to true as well: what is not known to be true counts as false. */
 function negate(condition: Expression<SqlBool>): RawBuilder<SqlBool> {
   return sql`((${condition}) is not true)`
 }
@@ -211,7 +219,7 @@ function compareOther(
 
 const SIGNS = { gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` }
 
-/** The wildcards of LIKE, as themselves. */
+/** Escapes the wildcards of LIKE. */
 function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }
@@ -237,8 +245,9 @@ function unsupported(attribute: AttributeName, why: string): ScimLanguageError {
 }
 
 /**
- * What to order by (RFC 7644 §3.4.2.3), in any case unless the attribute is exact: a single value, or of several the primary one.
- * Throws ScimLanguageError (invalidPath) for what is not among the targets, or has several values without a primary one.
+ * The expression to sort by (RFC 7644 §3.4.2.3), regardless of case unless the attribute is case-exact. It is the
+ * attribute's single value, or the primary one of several. Throws ScimLanguageError (invalidPath) for an unknown
+ * attribute, and for one with several values and no primary one.
  */
 export function compileSort(name: AttributeName, targets: FilterTargets): Expression<unknown> {
   const isValue = name.sub?.toLowerCase() === 'value'

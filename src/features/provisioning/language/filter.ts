@@ -16,13 +16,16 @@ import {
 } from './reader.ts'
 import type { AttributeName } from './schema.ts'
 
-/** A filter, as RFC 7644 §3.4.2.2 says it. */
+/** A filter (RFC 7644 §3.4.2.2). */
 export type ScimFilter =
   | { kind: 'and' | 'or'; filters: ScimFilter[] }
   | { kind: 'not'; filter: ScimFilter }
   | { kind: 'present'; attribute: AttributeName }
   | ScimComparison
-  /** One element has it all: `emails[type eq "work" and value co "@"]`. Names within are those of its parts. */
+  /**
+   * One element must match the whole filter: `emails[type eq "work" and value co "@"]`. Names inside are names of its
+   * parts.
+   */
   | { kind: 'elements'; attribute: AttributeName; filter: ScimFilter }
 
 export interface ScimComparison {
@@ -35,13 +38,13 @@ export interface ScimComparison {
 const OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
 export type ScimOperator = (typeof OPERATORS)[number]
 
-/** Of a filter, in characters. */
+/** The longest filter, in characters. */
 export const MAX_FILTER_LENGTH = 2_048
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?$/i
 const OPERATOR_NAMES: ReadonlyMap<string, ScimOperator> = new Map(OPERATORS.map((operator) => [operator, operator]))
 
-/** Reads a filter, in time that grows with its length. Throws ScimLanguageError (invalidFilter). */
+/** Reads a filter in time proportional to its length. Throws ScimLanguageError (invalidFilter). */
 export function parseFilter(text: string, reader: Reader = openReader(text, 'invalidFilter')): ScimFilter {
   if (text.length > MAX_FILTER_LENGTH)
     throw new ScimLanguageError('invalidFilter', `A filter has at most ${MAX_FILTER_LENGTH} characters.`)
@@ -51,7 +54,7 @@ export function parseFilter(text: string, reader: Reader = openReader(text, 'inv
   return filter
 }
 
-/** What stands between the brackets that follow a multi-valued attribute, of which the first was read. */
+/** Reads the filter inside the brackets after a multi-valued attribute. The opening bracket was already read. */
 export function readElementFilter(reader: Reader): ScimFilter {
   const filter = descend(reader, () => readAlternatives(reader, readPart))
   if (!takeCharacter(reader, ']')) throw refusal(reader, '"and", "or" or "]"')
@@ -92,7 +95,7 @@ function readElements(reader: Reader, attribute: AttributeName, readName: ReadNa
   if (readName === readPart || attribute.sub !== null) throw refusal(reader, 'an operator')
   takeCharacter(reader, '[')
   const filter = readElementFilter(reader)
-  // Not of the grammar, but asked by Microsoft Entra where it matches people by an address: emails[…].value eq "…".
+  // Not in the grammar, but Microsoft Entra sends it to match people by an address: emails[…].value eq "…".
   if (peek(reader) !== '.') return { kind: 'elements', attribute, filter }
   const part = takeWord(reader).slice(1)
   if (!isName(part)) throw refusal(reader, 'the name of a part')
@@ -137,7 +140,7 @@ function readPart(reader: Reader): AttributeName {
   throw refusal(reader, 'the name of a part')
 }
 
-/** Takes a word if it comes next, in any case; not where it only begins another. */
+/** Reads a keyword if it comes next, in any case. Does not match a longer word that begins with it. */
 function takeKeyword(reader: Reader, keyword: string): boolean {
   const word = takeWord(reader)
   if (word.toLowerCase() === keyword) return true

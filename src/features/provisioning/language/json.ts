@@ -1,7 +1,7 @@
-/** What JSON can say. */
+/** A JSON value. */
 export type ScimValue = string | number | boolean | null | ScimValue[] | ScimObject
 
-/** A resource, or a complex value. Names that would reach a prototype never come to be in one (normalise.ts). */
+/** A resource or a complex value. Names that would reach a prototype are never added (normalise.ts). */
 export interface ScimObject {
   [name: string]: ScimValue
 }
@@ -10,17 +10,17 @@ export function isObject(value: unknown): value is ScimObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The property itself, never what objects inherit. */
+/** Reads the object's own property, never an inherited one. */
 export function own(object: ScimObject, name: string): ScimValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** RFC 7643 §2.5: null and the empty array say the same as nothing. */
+/** RFC 7643 §2.5: null and the empty array mean the same as no value. */
 export function isUnassigned(value: ScimValue | undefined): value is null | undefined {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 }
 
-/** Whether two values say the same, whatever the order of names. */
+/** Whether two values are equal, regardless of the order of names. */
 export function isSame(one: ScimValue | undefined, other: ScimValue | undefined): boolean {
   if (Array.isArray(one))
     return Array.isArray(other) && one.length === other.length && one.every((item, at) => isSame(item, other[at]))
@@ -32,7 +32,7 @@ export function isSame(one: ScimValue | undefined, other: ScimValue | undefined)
   )
 }
 
-/** A name as an object spells it, where it has it in any case. */
+/** The spelling of a name in an object that has it in any case. */
 export function spellingIn(object: ScimObject, name: string): string {
   const wanted = name.toLowerCase()
   return Object.keys(object).find((key) => key.toLowerCase() === wanted) ?? name

@@ -11,14 +11,14 @@ import {
   type ScimResourceType,
 } from './schema.ts'
 
-/** Of a resource as a whole. A group may have more members than `elements`; the bytes of the request bound them. */
+/** Limits for a whole resource. A group may have more members than `elements`, limited only by the request's size. */
 const LIMITS = { depth: 10, values: 100_000, characters: 2_000_000, elements: 1_000 }
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 
 /**
- * What a client sent as a whole resource (POST, PUT), in canonical spelling: names as the schemas have them, without what is
- * read-only, null or empty; `schemas` is left to `schemasOf`. What no schema knows is kept. Throws ScimLanguageError
+ * Converts a whole resource from a client (POST, PUT) to canonical form: names as in the schemas, without read-only,
+ * null or empty values. `schemasOf` adds `schemas`. Attributes that no schema knows are kept. Throws ScimLanguageError
  * (invalidSyntax, invalidValue).
  */
 export function normaliseResource(type: ScimResourceType, body: unknown): ScimObject {
@@ -52,7 +52,10 @@ function putAttribute(type: ScimResourceType, resource: ScimObject, key: string,
   if (normal !== undefined) putOnce(resource, attribute?.name ?? key, normal)
 }
 
-/** Whether a name is the URN of the core schema. No client looks for attributes below it, so none may be kept there. */
+/**
+ * Whether a name is the URN of the core schema. Clients do not look for attributes below it, so none may be stored
+ * there.
+ */
 export function isSchemaOf(type: ScimResourceType, name: string): boolean {
   return name.toLowerCase() === type.schema.id.toLowerCase()
 }
@@ -62,7 +65,7 @@ function checkSchemas(value: ScimValue): void {
     throw wrongValue('schemas', 'an array of URNs')
 }
 
-/** The parts of a complex value or of an extension; nothing if none is left. */
+/** The parts of a complex value or of an extension. Undefined if none is left. */
 function normaliseParts(
   value: ScimObject,
   label: string,
@@ -79,11 +82,14 @@ function normaliseParts(
 }
 
 function normaliseInput(attribute: ScimAttribute, value: ScimValue, label: string): ScimValue | undefined {
-  // RFC 7644 §3.3, §3.5.1: what is read-only is ignored.
+  // RFC 7644 §3.3, §3.5.1: read-only values are ignored.
   return attribute.mutability === 'readOnly' ? undefined : normaliseValue(attribute, value, label)
 }
 
-/** A value as its attribute has it; undefined for none. `label` is for messages. Throws ScimLanguageError (invalidValue). */
+/**
+ * A value in the attribute's form, or undefined for no value. `label` is used in messages. Throws ScimLanguageError
+ * (invalidValue).
+ */
 export function normaliseValue(
   attribute: ScimAttribute,
   value: ScimValue,
@@ -99,12 +105,12 @@ export function normaliseValue(
   return elements.length > 0 ? elements : undefined
 }
 
-/** Throws ScimLanguageError (invalidValue) where an attribute would have too many values. */
+/** Throws ScimLanguageError (invalidValue) if an attribute would have too many values. */
 export function checkElements(count: number, label: string): void {
   if (count > LIMITS.elements) throw wrongValue(label, `at most ${LIMITS.elements} values`)
 }
 
-/** The same of one value of a multi-valued attribute. */
+/** Converts one value of a multi-valued attribute in the same way. */
 export function normaliseSingle(attribute: ScimAttribute, value: ScimValue, label: string): ScimValue | undefined {
   if (isUnassigned(value)) return undefined
   switch (attribute.type) {
@@ -127,7 +133,7 @@ export function normaliseSingle(attribute: ScimAttribute, value: ScimValue, labe
 }
 
 function normaliseComplex(attribute: ScimAttribute, value: ScimValue, label: string): ScimObject | undefined {
-  // Microsoft Entra sends a manager as the id alone.
+  // Microsoft Entra sends only the id of a manager.
   if (typeof value === 'string' && !attribute.multiValued && findSubAttribute(attribute, 'value'))
     return value === '' ? undefined : { value }
   if (!isObject(value)) throw wrongValue(label, 'an object')
@@ -164,7 +170,7 @@ export function isPrimary(element: ScimValue): boolean {
   return isObject(element) && own(element, 'primary') === true
 }
 
-/** Throws ScimLanguageError (invalidValue) where a required attribute is missing or empty. */
+/** Throws ScimLanguageError (invalidValue) if a required attribute is missing or empty. */
 export function checkRequired(type: ScimResourceType, resource: ScimObject): void {
   for (const attribute of type.schema.attributes) {
     if (!attribute.required) continue
@@ -174,7 +180,7 @@ export function checkRequired(type: ScimResourceType, resource: ScimObject): voi
   }
 }
 
-/** Throws ScimLanguageError (invalidValue) for what is too large or too deep, or cannot be stored. */
+/** Throws ScimLanguageError (invalidValue) for a value that is too large or too deep, or cannot be stored. */
 export function checkSize(value: ScimValue): void {
   const left = { values: LIMITS.values, characters: LIMITS.characters }
   const visit = (value: ScimValue, depth: number) => {
@@ -197,7 +203,7 @@ export function checkSize(value: ScimValue): void {
 function countText(text: string, left: { characters: number }): void {
   left.characters -= text.length
   if (left.characters < 0) throw tooLarge()
-  // Neither can be stored by PostgreSQL.
+  // PostgreSQL can store neither.
   if (text.includes('\0') || !text.isWellFormed())
     throw new ScimLanguageError('invalidValue', `${quoted(text)} has characters that cannot be stored.`)
 }
@@ -206,7 +212,7 @@ function tooLarge(): ScimLanguageError {
   return new ScimLanguageError('invalidValue', 'The values are too many, or too large.')
 }
 
-/** The URNs of the schemas that a resource has attributes of (RFC 7643 §3). */
+/** The URNs of the schemas to which a resource's attributes belong (RFC 7643 §3). */
 export function schemasOf(type: ScimResourceType, resource: ScimObject): string[] {
   const extensions = Object.keys(resource).filter((name) => /^urn:/i.test(name) && isObject(resource[name]))
   return [type.schema.id, ...extensions]

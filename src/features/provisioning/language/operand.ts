@@ -2,31 +2,31 @@ import { quoted, ScimLanguageError } from './error.ts'
 import type { ScimComparison, ScimOperator } from './filter.ts'
 import type { ScimAttribute } from './schema.ts'
 
-/** What decides how values of an attribute are compared. */
+/** The properties of an attribute that decide how its values are compared. */
 export interface Comparable {
   type: Exclude<ScimAttribute['type'], 'complex'>
   caseExact: boolean
-  /** The only comparisons that are answered; absent: all that the type has. */
+  /** The only operators that are supported. If absent, all operators of the type. */
   operators?: readonly ScimOperator[]
 }
 
-/** What an attribute is compared with. */
+/** The value with which an attribute is compared. */
 export type Operand =
   | { kind: 'text'; value: string; caseExact: boolean }
   | { kind: 'boolean'; value: boolean }
   | { kind: 'number'; value: number }
   | { kind: 'instant'; value: Date }
-  /** RFC 7643 §2.5: to be null is to have no value. */
+  /** RFC 7643 §2.5: null means no value. */
   | { kind: 'nothing' }
 
 const TEXTS = new Set(['string', 'reference', 'binary'])
 const NUMBERS = new Set(['decimal', 'integer'])
 const WITHIN_TEXT = new Set<ScimOperator>(['co', 'sw', 'ew'])
 const EQUALITY = new Set<ScimOperator>(['eq', 'ne'])
-// xsd:dateTime (RFC 7643 §2.3.5), in the years that both JavaScript and PostgreSQL know.
+// xsd:dateTime (RFC 7643 §2.3.5), in the years that both JavaScript and PostgreSQL support.
 const DATE_TIME = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,12})?)?(?:Z|[+-]\d\d:\d\d)?$/i
 
-/** What a comparison means for an attribute (RFC 7644 table 3). Throws ScimLanguageError (invalidFilter). */
+/** Interprets a comparison for an attribute (RFC 7644 table 3). Throws ScimLanguageError (invalidFilter). */
 export function readOperand(comparable: Comparable, comparison: ScimComparison): Operand {
   const { operator, value } = comparison
   const { type, operators } = comparable
@@ -53,14 +53,14 @@ function isOrder(operator: ScimOperator): boolean {
   return !EQUALITY.has(operator) && !WITHIN_TEXT.has(operator)
 }
 
-/** Microsoft Entra asks `primary eq "True"`. */
+/** Microsoft Entra sends `primary eq "True"`. */
 export function readTruth(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value
   const word = typeof value === 'string' ? value.toLowerCase() : ''
   return word === 'true' || word === 'false' ? word === 'true' : null
 }
 
-/** A moment, to the millisecond; without a zone it is UTC. Null for what is none. */
+/** Parses a time to the millisecond. Without a zone it is UTC. Returns null if the text is not a time. */
 export function parseDateTime(text: string): Date | null {
   if (!DATE_TIME.test(text)) return null
   const zoned = /(?:Z|[+-]\d\d:\d\d)$/i.test(text) ? text : `${text}Z`

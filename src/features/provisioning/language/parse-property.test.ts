@@ -5,7 +5,7 @@ import { ScimLanguageError } from './error.ts'
 import { MAX_FILTER_LENGTH, parseFilter } from './filter.ts'
 import { openReader } from './reader.ts'
 
-// A million: SCIM_TEXTS=1000000.
+// For a million texts: SCIM_TEXTS=1000000.
 const RUNS = Number(process.env['SCIM_TEXTS'] ?? 10_000)
 
 const pieces = fc.constantFrom(
@@ -23,7 +23,7 @@ const pieces = fc.constantFrom(
   ...['true', 'null', '1', '-1.5e9', '1e999', '__proto__', 'constructor', '漢', '😀', '\ud800', 'İ'],
 )
 const short = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''))
-/** Up to the limit and beyond it, by what repeats. */
+/** Texts up to the limit and beyond, made of repeated parts. */
 const long = fc
   .tuple(fc.array(pieces, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 700 }), short)
   .map(([parts, times, end]) => parts.join('').repeat(times).slice(0, MAX_FILTER_LENGTH) + end)

@@ -8,23 +8,23 @@ import {
   type ScimResourceType,
 } from './schema.ts'
 
-/** What of resources is answered (RFC 7644 §3.9). */
+/** The attributes of resources in a response (RFC 7644 §3.9). */
 export interface Selection {
   type: ScimResourceType
-  /** Keys of the attributes that are asked for; null: those that are returned by default. */
+  /** Keys of the requested attributes, or null for those that are returned by default. */
   attributes: ReadonlySet<string> | null
-  /** Keys of what has a part that is asked for. */
+  /** Keys of attributes with a requested part. */
   holders: ReadonlySet<string>
   excluded: ReadonlySet<string>
 }
 
-/** Of how many names a list may be; more are not looked at. */
+/** The number of names that are read in a list. Further names are ignored. */
 const MAX_NAMES = 200
 const MAX_NAME_LENGTH = 512
 
 /**
- * Reads `attributes` and `excludedAttributes`: names separated by commas, or an array of names as in `.search`. Unknown
- * names select nothing. `excludedAttributes` only counts without `attributes`.
+ * Reads `attributes` and `excludedAttributes`, which are names separated by commas, or an array of names in `.search`.
+ * Unknown names select nothing. `excludedAttributes` is only used without `attributes`.
  */
 export function readSelection(
   type: ScimResourceType,
@@ -48,7 +48,7 @@ function readNames(type: ScimResourceType, list: string | string[] = []): Set<st
   )
 }
 
-/** Looked up for each name of each resource of a page, and therefore not looked for. */
+/** Cached, because it is needed for each name of each resource on a page. */
 function holdersOf(key: string): string[] {
   return [...key.matchAll(/\./g)].map(({ index }) => key.slice(0, index))
 }
@@ -61,13 +61,13 @@ function keyOf(type: ScimResourceType, name: AttributeName): string {
     .toLowerCase()
 }
 
-/** Whether an attribute of the resource itself is in the answer at all, so that it has to be read. */
+/** Whether the response contains an attribute of the resource itself, so that it must be read. */
 export function isSelected(selection: Selection, name: string): boolean {
   const attribute = selection.type.attributes.get(name.toLowerCase()) ?? null
   return selects(selection, name.toLowerCase(), attribute, [])
 }
 
-/** What of a resource is answered. `id` and `schemas` always are, a password never. */
+/** Selects the attributes of a resource for the response. Always includes `id` and `schemas`, and never a password. */
 export function project(selection: Selection, resource: ScimObject): ScimObject {
   return Object.fromEntries(
     Object.entries(resource).flatMap(([name, value]): [string, ScimValue][] => {
@@ -91,7 +91,7 @@ interface Place {
   key: string
   name: string
   attribute: ScimAttribute | null
-  /** The keys of what it is a part of. */
+  /** The keys of the attributes that contain it. */
   above: string[]
 }
 

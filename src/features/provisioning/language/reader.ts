@@ -1,25 +1,25 @@
 import { ScimLanguageError } from './error.ts'
 import type { AttributeName } from './schema.ts'
 
-/** A text that is read once from left to right. */
+/** A text that is read once, from left to right. */
 export interface Reader {
   readonly text: string
   readonly reason: 'invalidFilter' | 'invalidPath'
-  /** How far it was read, in characters. */
+  /** The position up to which the text was read, in characters. */
   at: number
-  /** Brackets that are open. */
+  /** The number of open brackets. */
   depth: number
-  /** Characters that were looked at, in all; at most a small multiple of the length. */
+  /** The number of characters examined. At most a small multiple of the length. */
   steps: number
 }
 
 const MAX_DEPTH = 10
 
-/** What ends a word: space, brackets, and the quote that begins a string. */
+/** Characters that end a word: space, brackets, and the quote that starts a string. */
 const ENDS = new Set([' ', '(', ')', '[', ']', '"'])
 const NAME = /^(?:[A-Za-z][A-Za-z0-9_-]*|\$ref)$/i
 const URN = /^urn:[!-~]+$/i
-/** Names that reach the prototype of an object. */
+/** Names that reach an object's prototype. */
 const DANGEROUS = new Set(['constructor', 'prototype', '__proto__'])
 
 export function openReader(text: string, reason: Reader['reason']): Reader {
@@ -46,7 +46,7 @@ export function skipSpaces(reader: Reader): void {
   while (peek(reader) === ' ') advance(reader)
 }
 
-/** Takes a character if it comes next, after spaces. */
+/** Reads a character if it comes next, after spaces. */
 export function takeCharacter(reader: Reader, character: string): boolean {
   skipSpaces(reader)
   if (peek(reader) !== character) return false
@@ -54,7 +54,7 @@ export function takeCharacter(reader: Reader, character: string): boolean {
   return true
 }
 
-/** Opens brackets, and closes what was opened. */
+/** Enters brackets for the duration of `read`. */
 export function descend<T>(reader: Reader, read: () => T): T {
   if (reader.depth >= MAX_DEPTH) throw refusal(reader, `at most ${MAX_DEPTH} brackets within each other`)
   reader.depth += 1
@@ -63,7 +63,7 @@ export function descend<T>(reader: Reader, read: () => T): T {
   return result
 }
 
-/** The word that comes next, after spaces; empty if none does. */
+/** Reads the next word, after spaces. Empty if there is none. */
 export function takeWord(reader: Reader): string {
   skipSpaces(reader)
   const from = reader.at
@@ -71,12 +71,12 @@ export function takeWord(reader: Reader): string {
   return reader.text.slice(from, reader.at)
 }
 
-/** Goes back to where a word began that was not the one looked for. */
+/** Goes back to the start of a word that was not the expected one. */
 export function giveBack(reader: Reader, word: string): void {
   reader.at -= word.length
 }
 
-/** A JSON string, whose quote comes next. */
+/** Reads a JSON string. The opening quote comes next. */
 export function takeString(reader: Reader): string {
   const from = reader.at
   advance(reader)
@@ -87,7 +87,7 @@ export function takeString(reader: Reader): string {
   if (isAtEnd(reader)) throw refusal(reader, 'the quote that ends the text')
   advance(reader)
   const value = parseString(reader.text.slice(from, reader.at))
-  // Neither can be said to PostgreSQL.
+  // PostgreSQL can represent neither.
   if (value === null || value.includes('\0') || !value.isWellFormed()) {
     reader.at = from
     throw refusal(reader, 'a JSON string without null characters')
@@ -104,7 +104,7 @@ function parseString(json: string): string | null {
   }
 }
 
-/** A name as RFC 7644 §3.10 has it: `[URN ":"] name ["." part]`. Null if the word is none. */
+/** A name as in RFC 7644 §3.10: `[URN ":"] name ["." part]`. Null if the word is not a name. */
 export function readName(word: string): AttributeName | null {
   const colon = word.lastIndexOf(':')
   const urn = colon < 0 ? null : word.slice(0, colon)
@@ -118,7 +118,7 @@ export function isName(word: string): boolean {
   return NAME.test(word) && !isDangerous(word)
 }
 
-/** Whether a name is one of those that lead to the prototype of objects. */
+/** Whether a name reaches an object's prototype. */
 export function isDangerous(name: string): boolean {
   return DANGEROUS.has(name)
 }

@@ -1,4 +1,4 @@
-/** What RFC 7643 §7 says of an attribute, as `/Schemas` shows it. */
+/** The description of an attribute (RFC 7643 §7), as `/Schemas` shows it. */
 export interface ScimAttribute {
   name: string
   type: 'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex'
@@ -22,14 +22,14 @@ export interface ScimSchema {
   attributes: ScimAttribute[]
 }
 
-/** A type of resource: its schema, and the extensions that are known (RFC 7643 §6). */
+/** A resource type: its schema, and its known extensions (RFC 7643 §6). */
 export interface ScimResourceType {
   name: string
   schema: ScimSchema
   extensions: ScimSchema[]
-  /** Attributes of §3.1, those of the schema, and those that are ignored, by names in lower case. */
+  /** The attributes of §3.1, of the schema, and those that are ignored, by lower-case name. */
   attributes: ReadonlyMap<string, ScimAttribute>
-  /** The extensions, by URNs in lower case. */
+  /** The extensions by lower-case URN. */
   extensionsByUrn: ReadonlyMap<string, KnownExtension>
 }
 
@@ -38,18 +38,18 @@ export interface KnownExtension {
   attributes: ReadonlyMap<string, ScimAttribute>
 }
 
-/** The name of an attribute as it was written (RFC 7644 §3.10): of which schema, which, and which part of it. */
+/** The name of an attribute as it was written (RFC 7644 §3.10): its schema, its name and its part. */
 export interface AttributeName {
   urn: string | null
   name: string
   sub: string | null
 }
 
-/** Where an attribute stands, in canonical spelling, with what is known of it. */
+/** The place of an attribute in canonical spelling, with its schema if known. */
 export interface AttributePlace {
-  /** The URN of the extension it belongs to; null for an attribute of the resource itself. */
+  /** The URN of the extension that has the attribute, or null for an attribute of the resource itself. */
   urn: string | null
-  /** Null: the extension as a whole. */
+  /** Null means the whole extension. */
   name: string | null
   attribute: ScimAttribute | null
   sub: string | null
@@ -73,7 +73,7 @@ export function defineAttribute(name: string, description: string, options: Opti
   }
 }
 
-// RFC 7643 §3.1: of every resource, and in none of the schemas.
+// RFC 7643 §3.1: attributes of every resource that are in no schema.
 const COMMON = [
   defineAttribute('schemas', 'The URNs of the schemas of the resource.', {
     type: 'reference',
@@ -100,7 +100,7 @@ const COMMON = [
   }),
 ]
 
-/** `ignored`: attributes that clients may send, and that `/Schemas` does not have. */
+/** `ignored` are attributes that clients may send and that `/Schemas` does not list. */
 export function defineResourceType(
   schema: ScimSchema,
   extensions: ScimSchema[],
@@ -124,13 +124,16 @@ function byName(attributes: ScimAttribute[]): Map<string, ScimAttribute> {
   return new Map(attributes.map((attribute) => [attribute.name.toLowerCase(), attribute]))
 }
 
-/** The part of a complex attribute by its name in any case; null where there is none, or the attribute is unknown. */
+/** Finds a part of a complex attribute by its name in any case. Null if there is none or the attribute is unknown. */
 export function findSubAttribute(attribute: ScimAttribute | null, name: string): ScimAttribute | null {
   const wanted = name.toLowerCase()
   return attribute?.subAttributes?.find((sub) => sub.name.toLowerCase() === wanted) ?? null
 }
 
-/** Finds what a name means for resources of a type, in any case. Unknown names keep their spelling, without attribute. */
+/**
+ * Finds the attribute that a name means for resources of a type, in any case. Unknown names keep their spelling and
+ * have no attribute.
+ */
 export function locateAttribute(type: ScimResourceType, written: AttributeName): AttributePlace {
   const whole = written.urn === null ? null : `${written.urn}:${written.name}`
   const extension = whole === null || written.sub !== null ? null : findExtension(type, whole)
@@ -153,7 +156,7 @@ export function findExtension(type: ScimResourceType, urn: string): KnownExtensi
   return type.extensionsByUrn.get(urn.toLowerCase()) ?? null
 }
 
-/** The key of a name in lists of attributes: lower case, and without the URN of the core schemas. */
+/** The key of a name in lists of attributes: lower case, without the URN of the core schemas. */
 export function attributeKey({ urn, name, sub }: AttributeName): string {
   const path = (sub === null ? name : `${name}.${sub}`).toLowerCase()
   const schema = urn?.toLowerCase() ?? ''

@@ -1,4 +1,4 @@
-/** How often and when a representation changed other than with the row of its resource; null for never. */
+/** How often and when a representation changed without a change of the resource's row. Null for never. */
 export interface ShownVersion {
   shown_version: number | null
   shown_at: Date | null

@@ -1,31 +1,31 @@
 import { ScimLanguageError } from '../language/error.ts'
 import type { ScimValue } from '../language/json.ts'
 
-/** The values that a request may still examine. */
+/** The number of values that a request may still examine. */
 export interface Budget {
   left: number
 }
 
-// So many characters are compared in the time of one value.
+// This many characters are compared in the time of one value.
 const CHARACTERS = 128
 
-/** Throws ScimLanguageError (tooMany) when there is not enough left. */
+/** Throws ScimLanguageError (tooMany) if too little is left. */
 export function spend(budget: Budget, cost: number): void {
   budget.left -= cost
   if (budget.left < 0) throw new ScimLanguageError('tooMany', 'The request compares too many values.')
 }
 
-/** How many names or elements a value has itself. */
+/** The number of names or elements that a value has directly. */
 export function widthOf(value: ScimValue | undefined): number {
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0
 }
 
-/** What it costs to look at texts. */
+/** The cost of reading texts. */
 export function costOfText(...texts: ScimValue[]): number {
   return texts.reduce<number>((cost, text) => cost + (typeof text === 'string' ? text.length / CHARACTERS : 0), 1)
 }
 
-/** What it costs to look at a value with all that is within. */
+/** The cost of reading a value and everything in it. */
 export function costOf(value: ScimValue): number {
   if (typeof value !== 'object' || value === null) return costOfText(value)
   return Object.values(value).reduce<number>((cost, part) => cost + costOf(part), 1)

@@ -10,7 +10,7 @@ import {
 } from '../language/schema.ts'
 import { type Budget, costOfText, spend } from './budget.ts'
 
-/** What a name of the filter finds: values, and how they are compared. */
+/** The values that a name in the filter finds, and how they are compared. */
 interface Found {
   values: ScimValue[]
   comparable: Comparable | null
@@ -18,8 +18,8 @@ interface Found {
 type Find = (name: AttributeName) => Found
 
 /**
- * Whether one value of a multi-valued attribute is selected. Throws ScimLanguageError: invalidFilter for comparisons that
- * types do not have, tooMany when the budget is spent.
+ * Whether the filter selects one value of a multi-valued attribute. Throws ScimLanguageError: invalidFilter for
+ * comparisons that the type does not support, tooMany if the budget is used up.
  */
 export function matchesElement(
   attribute: ScimAttribute | null,
@@ -30,7 +30,7 @@ export function matchesElement(
   return evaluate(filter, (name) => findPart(attribute, element, name.name), budget)
 }
 
-/** Whether a whole resource matches: what filter-sql.ts says of rows. */
+/** Whether a whole resource matches. The result is the same as that of filter-sql.ts for rows. */
 export function matchesResource(type: ScimResourceType, resource: ScimObject, filter: ScimFilter): boolean {
   switch (filter.kind) {
     case 'and':
@@ -131,7 +131,7 @@ function holds(operator: ScimOperator, difference: number): boolean {
   }
 }
 
-/** Null, the empty text and what has no part are no values (RFC 7643 §2.5, RFC 7644 table 3). */
+/** Null, the empty text and a complex value without parts count as no value (RFC 7643 §2.5, RFC 7644 table 3). */
 function arePresent(values: ScimValue[], budget: Budget): boolean {
   return values.some((value) => {
     spend(budget, 1)
@@ -145,7 +145,7 @@ function findPart(attribute: ScimAttribute | null, element: ScimValue, name: str
   return { values: [own(element, part?.name ?? name) ?? null], comparable: comparableOf(part) }
 }
 
-/** A multi-valued attribute without values matches nothing; a single one without a value is one that is null. */
+/** A multi-valued attribute without values matches nothing. A single-valued attribute without a value is null. */
 function listOf(value: ScimValue | undefined, attribute: ScimAttribute | null): ScimValue[] {
   if (Array.isArray(value)) return value
   return isUnassigned(value) && attribute?.multiValued ? [] : [value ?? null]
@@ -160,7 +160,7 @@ function comparableOf(attribute: ScimAttribute | null): Comparable | null {
   return attribute && { type: attribute.type, caseExact: attribute.caseExact }
 }
 
-/** Of attributes that no schema knows, the value says the type. */
+/** For attributes that no schema knows, the value determines the type. */
 function guessComparable({ value }: ScimComparison): Comparable {
   const type = typeof value === 'number' ? 'decimal' : typeof value === 'boolean' ? 'boolean' : 'string'
   return { type, caseExact: false }

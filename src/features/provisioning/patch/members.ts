@@ -7,25 +7,28 @@ import { attributeKey, type ScimAttribute } from '../language/schema.ts'
 import type { PatchOperation } from './patch-operations.ts'
 import { parsePath, type ScimPath } from './path.ts'
 
-/** A member as the client named it; ids are compared in any case. */
+/** A member as the client named it. Ids are compared regardless of case. */
 export interface ScimMember {
   value: string
-  /** `User`, `Group` or null where it was not said. */
+  /** `User`, `Group`, or null if the client did not say. */
   type: string | null
 }
 
-/** What becomes of the members of a group: first all or some go, then some come. Keys and removed ids are in lower case. */
+/**
+ * A change of a group's members: first all or some are removed, then others are added. Keys and removed ids are in
+ * lower case.
+ */
 export interface MemberChanges {
-  /** Whether none of those there were stays. */
+  /** Whether all earlier members are removed. */
   replaced: boolean
   removed: Set<string>
   added: Map<string, ScimMember>
 }
 
 /**
- * Takes the operations on `members` out of a PATCH of a group, so that a group of many members need not be read. They touch
- * nothing else, so what is left says the same on its own. To remove who is no member is no error. Null: none of them was about
- * members. Throws ScimLanguageError.
+ * Separates the operations on `members` from a PATCH of a group, so that a large group need not be read. They affect
+ * nothing else, so the other operations keep their meaning. Removing a user who is not a member is not an error.
+ * Returns null if no operation is about members. Throws ScimLanguageError.
  */
 export function splitMemberOperations(operations: PatchOperation[]): {
   members: MemberChanges | null
@@ -50,7 +53,7 @@ export function splitMemberOperations(operations: PatchOperation[]): {
   return { members: touched ? changes : null, rest }
 }
 
-/** Takes the members out of a whole group, as `normaliseResource` made it. */
+/** Separates the members from a whole group that `normaliseResource` returned. */
 export function takeMembers(group: ScimObject): { members: ScimMember[]; rest: ScimObject } {
   const { members, ...rest } = group
   return { members: readMembers(members ?? null), rest }
@@ -112,7 +115,7 @@ function replaceMembers(changes: MemberChanges, members: ScimMember[]): void {
   addMembers(changes, members)
 }
 
-/** The ids that a filter names: `value eq "…"`, of which several by `or`. */
+/** The ids in a filter of the form `value eq "…"`, or several joined by `or`. */
 function readIds(filter: ScimFilter): string[] {
   if (filter.kind === 'or') return filter.filters.flatMap(readIds)
   const isId = filter.kind === 'compare' && filter.operator === 'eq' && filter.attribute.name.toLowerCase() === 'value'

@@ -4,9 +4,9 @@ import { checkSize } from '../language/normalise.ts'
 
 export interface PatchOperation {
   op: 'add' | 'replace' | 'remove'
-  /** Null: the value names the attributes. */
+  /** Null if the value names the attributes. */
   path: string | null
-  /** Undefined where none was sent. */
+  /** Undefined if the operation has none. */
   value: ScimValue | undefined
 }
 
@@ -31,7 +31,7 @@ function readOperation(operation: ScimValue): PatchOperation {
   return { op: readOp(op), path: path === '' ? null : path, value: ownInAnyCase(operation, 'value') }
 }
 
-/** Microsoft Entra writes them with a capital. */
+/** Microsoft Entra capitalizes the operations. */
 function readOp(op: ScimValue | undefined): PatchOperation['op'] {
   const word = typeof op === 'string' ? op.toLowerCase() : ''
   if (word === 'add' || word === 'replace' || word === 'remove') return word

@@ -17,7 +17,7 @@ test('a PATCH does what its operations do to a model, one after another, or noth
         for (const patch of patches) {
           const next = structuredClone(person)
           const refused = patch.map((step) => step.apply(next)).find((reason) => reason !== null)
-          // As it comes over the wire, where nothing is shared.
+          // Parsed from text like a real request, so that no objects are shared.
           const body: unknown = JSON.parse(JSON.stringify({ Operations: patch.map((step) => step.operation) }))
           const run = () => applyPatch(userType, resource, readPatch(body))
           if (refused) expect(run).toThrow(expect.objectContaining({ scimType: refused }))

@@ -11,7 +11,7 @@ import type { ScimPath } from './path.ts'
 
 /** One operation on one attribute. */
 export interface Change extends PatchOperationParts {
-  /** The resource, or its extension. */
+  /** The resource or its extension. */
   holder: ScimObject
   place: AttributePlace
   path: ScimPath
@@ -22,7 +22,7 @@ export interface Change extends PatchOperationParts {
 
 type PatchOperationParts = Pick<PatchOperation, 'op' | 'value'>
 
-/** Changes what the holder has of the attribute. Throws ScimLanguageError. */
+/** Changes the holder's value of the attribute. Throws ScimLanguageError. */
 export function changeAttribute(change: Change): void {
   const { holder, place, op } = change
   const name = nameOf(change)
@@ -52,7 +52,7 @@ function changeOne(change: Change, now: ScimValue | undefined): ScimValue | unde
   return isObject(now) && isObject(next) ? { ...withoutNulls(now, value), ...next } : next
 }
 
-/** A part that is set to null goes. */
+/** Removes parts that the operation sets to null. */
 function withoutNulls(now: ScimObject, value: ScimValue): ScimObject {
   if (!isObject(value)) return now
   const nulls = new Set(
@@ -95,7 +95,7 @@ function changeSelected(change: Change, now: ScimValue[], filter: ScimFilter): S
   return settlePrimary(next, touched, change)
 }
 
-/** Microsoft Entra sets `emails[type eq "work"].value` of a user without such an address. */
+/** Microsoft Entra sets `emails[type eq "work"].value` even if the user has no such address. */
 function createSelected(change: Change, now: ScimValue[], filter: ScimFilter): ScimValue[] {
   const { place, text } = change
   const created = readEqualities(filter, place.attribute)
@@ -111,7 +111,7 @@ function createSelected(change: Change, now: ScimValue[], filter: ScimFilter): S
   return settlePrimary([...now, created], [created], change)
 }
 
-/** What an element has to be like to match; null if the filter says more than what is equal. */
+/** The values that an element needs to match the filter. Null if the filter uses more than equality. */
 function readEqualities(filter: ScimFilter, attribute: ScimAttribute | null): ScimObject | null {
   if (filter.kind === 'and') {
     const all = filter.filters.map((each) => readEqualities(each, attribute))
@@ -123,7 +123,7 @@ function readEqualities(filter: ScimFilter, attribute: ScimAttribute | null): Sc
   return { [part?.name ?? filter.attribute.name]: value }
 }
 
-/** Sets or removes one part of elements. */
+/** Sets or removes one part of the selected elements. */
 function changeParts(change: Change, now: ScimValue[], selected: Iterable<ScimValue>): ScimValue[] {
   const chosen = new Set(selected)
   const touched: ScimValue[] = []
@@ -159,7 +159,10 @@ function setPart({ place, op, value, text }: Change, element: ScimObject): void 
   else element[sub] = next
 }
 
-/** With a value, which RFC 7644 does not know and Microsoft Entra sends, only what it names goes. */
+/**
+ * RFC 7644 does not define a remove with a value, but Microsoft Entra sends it. It removes only the values that it
+ * names.
+ */
 function removeValues({ value, place, budget }: Change, now: ScimValue[]): ScimValue[] {
   if (value === undefined || value === null) return []
   const named = elementsOf(value)
@@ -167,7 +170,7 @@ function removeValues({ value, place, budget }: Change, now: ScimValue[]): ScimV
   return now.filter((element) => !named.some((each) => isNamed(element, each, place.attribute)))
 }
 
-/** What it costs to compare values with another one, which is rarely more than a look at each. */
+/** The cost of comparing values with another one, which is usually one look at each. */
 function weightOf(values: ScimValue[]): number {
   return values.reduce<number>((weight, value) => weight + Math.max(1, costOf(value) / 8), 0)
 }
@@ -182,7 +185,9 @@ function isNamed(element: ScimValue, named: ScimValue, attribute: ScimAttribute 
   )
 }
 
-/** RFC 7644 §3.5.2.1: what is there already is not added again; RFC 7643 §2.4: nor is a value of the same type. */
+/**
+ * Values that exist are not added again (RFC 7644 §3.5.2.1), nor is a second value of the same type (RFC 7643 §2.4).
+ */
 function addValues(now: ScimValue[], incoming: ScimValue[]): [ScimValue[], ScimValue[]] {
   const next = [...now]
   const touched: ScimValue[] = []
@@ -202,7 +207,10 @@ function isSameValue(one: ScimValue, other: ScimValue): boolean {
   return isSame(own(one, 'value'), own(other, 'value')) && isSame(own(one, 'type'), own(other, 'type'))
 }
 
-/** RFC 7644 §3.5.2: a new primary value takes it from the old one. Throws ScimLanguageError if there would be two new ones. */
+/**
+ * RFC 7644 §3.5.2: a new primary value replaces the old primary one. Throws ScimLanguageError if there would be two
+ * new ones.
+ */
 function settlePrimary(next: ScimValue[], touched: ScimValue[], { text }: Change): ScimValue[] {
   const primaries = next.filter(isPrimary)
   if (primaries.length < 2) return next

@@ -11,7 +11,7 @@ import { parsePath, type ScimPath } from './path.ts'
 export { type MemberChanges, type ScimMember, splitMemberOperations, takeMembers } from './members.ts'
 export { type PatchOperation, readPatch } from './patch-operations.ts'
 
-/** Of all that the operations of a PATCH look at: names, and values that are compared or copied. */
+/** The limit for everything that the operations of a PATCH examine: names, and values that are compared or copied. */
 const MAX_COST = 100_000
 
 interface Patch {
@@ -21,8 +21,9 @@ interface Patch {
 }
 
 /**
- * The resource after all operations in their order (RFC 7644 §3.5.2); what was passed stays as it was. The resource is in
- * canonical spelling, with what is read-only: to set that to what it is changes nothing. Throws ScimLanguageError.
+ * Applies all operations in order (RFC 7644 §3.5.2) and returns a new resource. The resource must be in canonical
+ * spelling and include read-only values, because setting a read-only value to its current value is allowed. Throws
+ * ScimLanguageError.
  */
 export function applyPatch(type: ScimResourceType, resource: ScimObject, operations: PatchOperation[]): ScimObject {
   const patch: Patch = { type, draft: structuredClone(resource), budget: { left: MAX_COST } }
@@ -35,7 +36,7 @@ export function applyPatch(type: ScimResourceType, resource: ScimObject, operati
   return patch.draft
 }
 
-/** Without a path, the value names the attributes, in Microsoft Entra's writing as paths: `"name.givenName"`. */
+/** Without a path, the value names the attributes. Microsoft Entra writes the names as paths: `"name.givenName"`. */
 function applyEach(patch: Patch, op: PatchOperation['op'], value: ScimValue | undefined): void {
   if (op === 'remove') throw new ScimLanguageError('noTarget', 'A remove needs a path.')
   if (!isObject(value))
@@ -44,7 +45,7 @@ function applyEach(patch: Patch, op: PatchOperation['op'], value: ScimValue | un
 }
 
 function applyAt(patch: Patch, op: PatchOperation['op'], text: string, value: ScimValue | undefined): void {
-  // A name is looked for among all that are there.
+  // The name is searched for among all existing names.
   spend(patch.budget, widthOf(patch.draft))
   const path = parsePath(text)
   if (isSchemaOf(patch.type, text)) throw new ScimLanguageError('invalidPath', `${quoted(text)} is no attribute.`)
@@ -57,7 +58,7 @@ function applyAt(patch: Patch, op: PatchOperation['op'], text: string, value: Sc
   }
   const place = locateAttribute(patch.type, path.attribute)
   checkPath(place, path, text)
-  // The service says which schemas a resource has (RFC 7643 §3.1).
+  // The service decides which schemas a resource lists (RFC 7643 §3.1).
   if (place.urn === null && place.name === 'schemas') return
   if (isReadOnly(place)) {
     if (op === 'remove' || !saysTheSame(patch.draft, place, value))
@@ -71,7 +72,10 @@ function applyAt(patch: Patch, op: PatchOperation['op'], text: string, value: Sc
   if (urn !== null && Object.keys(holder).length === 0) delete patch.draft[urn]
 }
 
-/** The key of an extension that a path means as a whole; of those that no schema knows, by what is there or what comes. */
+/**
+ * The key of the extension that a path means as a whole. For an unknown extension, the existing or the new value
+ * decides.
+ */
 function findWholeExtension(patch: Patch, path: ScimPath, value: ScimValue | undefined): string | null {
   const { urn, name, sub } = path.attribute
   if (urn === null || sub !== null || path.filter) return null
@@ -102,7 +106,7 @@ function applyToExtension(patch: Patch, op: PatchOperation['op'], urn: string, v
   patch.draft[urn] = Object.fromEntries([...Object.entries(there), ...parts])
 }
 
-/** What stands in the place of an extension, or the resource itself. */
+/** The extension's object, or the resource itself. */
 function openHolder(draft: ScimObject, urn: string | null): ScimObject {
   if (urn === null) return draft
   const holder = own(draft, urn)
@@ -124,7 +128,7 @@ function isReadOnly({ attribute, subAttribute }: AttributePlace): boolean {
   return attribute?.mutability === 'readOnly' || subAttribute?.mutability === 'readOnly'
 }
 
-/** Okta names the id of a group among the values that it sets. */
+/** Okta sends the id of a group among the values that it sets, which is allowed if it is unchanged. */
 function saysTheSame(draft: ScimObject, place: AttributePlace, value: ScimValue | undefined): boolean {
   const holder = place.urn === null ? draft : own(draft, place.urn)
   const whole = isObject(holder) ? own(holder, place.name ?? '') : undefined

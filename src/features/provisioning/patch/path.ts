@@ -3,16 +3,16 @@ import { MAX_FILTER_LENGTH, readElementFilter, type ScimFilter } from '../langua
 import { isAtEnd, isName, isUrn, openReader, peek, type Reader, readName, takeWord } from '../language/reader.ts'
 import type { AttributeName } from '../language/schema.ts'
 
-/** The path of a PATCH (RFC 7644 §3.5.2): `[URN ":"] name ["[" filter "]"] ["." part]`. */
+/** The path of a PATCH operation (RFC 7644 §3.5.2): `[URN ":"] name ["[" filter "]"] ["." part]`. */
 export interface ScimPath {
   attribute: AttributeName
   filter: ScimFilter | null
 }
 
-/** The limit for a path without its filter, in characters. */
+/** The longest path without its filter, in characters. */
 const MAX_NAME_LENGTH = 512
 
-/** Reads a path. Throws ScimLanguageError: invalidFilter of what is between its brackets, invalidPath of all else. */
+/** Reads a path. Throws ScimLanguageError: invalidFilter for errors inside the brackets, invalidPath for all others. */
 export function parsePath(text: string, reader: Reader = openReader(text, 'invalidFilter')): ScimPath {
   if (text.length > MAX_FILTER_LENGTH + MAX_NAME_LENGTH) throw notUnderstood(text)
   const word = takeWord(reader)
@@ -32,7 +32,7 @@ function readSub(reader: Reader, text: string): string | null {
   return rest.slice(1)
 }
 
-/** An extension as a whole, whose URN need not end like a name. */
+/** A whole extension, whose URN need not end like a name. */
 function readBareUrn(word: string): AttributeName | null {
   const colon = word.lastIndexOf(':')
   if (!isUrn(word) || colon < 4 || colon === word.length - 1) return null

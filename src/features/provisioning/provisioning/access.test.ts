@@ -28,13 +28,13 @@ test('active false ends every session in the same moment, and true lets in again
   const refresh = await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token: session.refresh_token })
   expect([refresh.status, refresh.body.code]).toEqual([403, 'user_inactive'])
   await expect(signIn(app, tenant, subOrgId, email)).rejects.toThrow('otp_invalid')
-  // Still there for the client.
+  // The client still sees the user.
   expect((await call('GET', `/Users/${id}`)).body.active).toBe(false)
   expect(
     (await call('PATCH', `/Users/${id}`, { Operations: [{ op: 'Replace', value: { active: 'True' } }] })).status,
   ).toBe(200)
   expect(await readUser(id)).toMatchObject({ active: true, status: 'active' })
-  // What ended does not come back.
+  // The ended session does not come back.
   expect(await isLive(session.access_token)).toBe(false)
   expect(await isLive((await signIn(app, tenant, subOrgId, email)).access_token)).toBe(true)
   expect((await typesOf(id)).filter((type) => !type.startsWith('auth.'))).toEqual([

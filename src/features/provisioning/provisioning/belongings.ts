@@ -3,13 +3,13 @@ import { type Belonging, deletes, exportsColumns, isPending } from '../../../pla
 
 const KEPT = 'What the client said of the user stays true.'
 
-/** What a user has of a provisioning client. */
+/** A user's data from a provisioning client. */
 export const provisioningBelongings: Belonging[] = [
   {
     table: 'scim_users',
     proof: { kept: KEPT },
     cutOff: { kept: KEPT },
-    // The client may bring the same person back.
+    // The client may add the same person again.
     removal: ({ directory }, { user }) => ({
       query: sql`
         update scim_users set deleted_at = clock_now()

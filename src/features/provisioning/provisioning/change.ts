@@ -19,10 +19,10 @@ import { readScimInput } from './scim-input.ts'
 import { findProvisionedRow, listGroupsOfUsers, type ProvisionedRow, tombstoneProvisionedRow } from './store.ts'
 import { eventOf, mapTakenErrors, type Provisioned, rewrite } from './write.ts'
 
-/** What every change may require. */
+/** The conditions that any change may have. */
 interface Condition {
   ifMatch: string | null
-  /** RFC 9110 §13.1.2: a change is made only if the resource has none of these versions. */
+  /** RFC 9110 §13.1.2: the change is made only if the resource has none of these versions. */
   ifNoneMatch?: string | null
 }
 
@@ -35,7 +35,7 @@ interface Held {
 async function lockProvisioned(work: TxWork, id: string, { ifMatch, ifNoneMatch = null }: Condition): Promise<Held> {
   const user = await findUserForUpdate(work, id)
   const stored = user && (await findProvisionedRow(work.db, work.directory, user.id))
-  // By the id of the resource alone, and not by that of the auth account.
+  // Found only by the id of the resource, not by the auth account's id.
   if (!user || !stored || user.id !== id.toLowerCase()) throw scimErrors.resourceNotFound()
   const version = versionOf({ row: user, stored })
   const isOther = ifNoneMatch === null || !matches(ifNoneMatch, version)
@@ -43,15 +43,19 @@ async function lockProvisioned(work: TxWork, id: string, { ifMatch, ifNoneMatch 
   return { user, stored }
 }
 
-/** Replaces what the client has said of a user (RFC 7644 §3.5.1). Throws what `provisionUser` does, and those of `lockProvisioned`. */
+/**
+ * Replaces what the client has sent about a user (RFC 7644 §3.5.1). Throws what `provisionUser` throws,
+ * `scim_resource_not_found` and `version_conflict`.
+ */
 export async function replaceUser(work: Work, id: string, { body, ...condition }: Condition & { body: unknown }) {
   const input = readScimInput(normaliseResource(userType, body))
   return inTxOrTaken(work, async (work) => rewrite(work, await lockProvisioned(work, id, condition), input))
 }
 
 /**
- * Changes a part of it (RFC 7644 §3.5.2). The operations apply to what the client has sent, without the address that is
- * derived from the userName: that address follows the userName. Throws the same, and what the operations may.
+ * Changes parts of a user (RFC 7644 §3.5.2). The operations apply to what the client has sent, without the address
+ * derived from the userName: that address follows the userName. Throws what `replaceUser` throws, and the errors of
+ * PATCH operations.
  */
 export async function patchUser(work: Work, id: string, { body, ...condition }: Condition & { body: unknown }) {
   const operations = readPatch(body)
@@ -68,7 +72,7 @@ export async function patchUser(work: Work, id: string, { body, ...condition }: 
 
 const sendsEmails = (resource: ScimObject) => Array.isArray(own(resource, 'emails'))
 
-/** The address of a user without `emails` that an administrator has forced: it stays until the userName changes. */
+/** The address that an administrator has forced for a user without `emails`. It stays until the userName changes. */
 function keptAddress({ user, stored }: Held, patched: ScimObject): EmailAddress | null {
   const isSame = findAddress(patched)?.norm === findAddress(stored.resource)?.norm
   const isDerived = !sendsEmails(stored.resource) && !sendsEmails(patched)
@@ -79,7 +83,9 @@ function inTxOrTaken(work: Work, run: (work: TxWork) => Promise<Provisioned>): P
   return mapTakenErrors(inTx(work, run))
 }
 
-/** The client has deleted a user, who loses all access. Throws `scim_resource_not_found`, `version_conflict`. */
+/**
+ * Handles a deletion by the client: the user loses all access. Throws `scim_resource_not_found`, `version_conflict`.
+ */
 export async function deprovisionUser(
   work: Work,
   id: string,
@@ -96,7 +102,7 @@ export async function deprovisionUser(
       await changeHeldUser(work, user, { active: false }, managed)
       await leaveGroups(work, user.id)
       await giveRoles(work, 'scim', [{ user, role: null, roleIds: [] }])
-      // Groups at the identity provider give them again at a sign-in after the return.
+      // If the user returns, groups of the identity provider give these roles again at a sign-in.
       const left = await findUserForUpdate(work, user.id)
       if (left) await withdrawSsoRoles(work, left)
       await tombstoneProvisionedRow(work.db, work.directory, user.id)

@@ -5,7 +5,7 @@ import { userEvents } from '../../directory/users/users.ts'
 
 const Id = Type.String({ format: 'uuid' })
 
-/** A user as the provisioning client has them, in events. */
+/** A user as the provisioning client has sent them, in events. */
 export const ProvisionedUser = named(
   'ProvisionedUser',
   Type.Object(
@@ -45,5 +45,5 @@ export const provisioningEvents = defineEvents({
 
 const { created, updated, activated, deactivated, deleted, restored, emailVerified, locked } = userEvents
 
-/** What a provisioning client changes of users, apart from what hangs on them. */
+/** Events that a provisioning client's changes of users may record, except those of rows that belong to the user. */
 export const changedUserEvents = [created, updated, activated, deactivated, deleted, restored, emailVerified, locked]

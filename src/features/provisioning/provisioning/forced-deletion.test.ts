@@ -13,7 +13,7 @@ const tenant = await app.tenant()
 type Client = Awaited<ReturnType<typeof provenClient>>
 type User = { id: string; userName: string; externalId: string }
 
-/** What comes before, and whether the client manages the user then. */
+/** The state before the deletion, and whether the client then manages the user. */
 const STATES: Record<string, [isManaged: boolean, (client: Client, user: User) => Promise<unknown>]> = {
   'as it was added': [true, async () => {}],
   'that the client has deactivated': [
@@ -66,7 +66,7 @@ test.each(cases)('a user %s is deleted by %s only by force where the client mana
     await tenant.post('/v1/auth/token/introspect', { subOrgId, token: session.access_token }),
   )
   expect(active).toBe(false)
-  // The directory has gone on: it brings the same person back.
+  // The directory has changed meanwhile, and its client adds the same person again.
   succeeded(await tenant.patch('/v1/scim/config', { subOrgId, enabled: true }))
   expect((await add({ userName: at('ada'), externalId })).id).toBe(user.id)
 })

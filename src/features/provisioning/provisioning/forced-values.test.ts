@@ -18,7 +18,7 @@ const patch = async (id: string, ...operations: object[]) =>
   answered(await call('PATCH', `/Users/${id}`, patchOf(...operations)))
 const nick = () => ({ op: 'replace', path: 'nickName', value: fresh() })
 
-/** A user with everything that an administrator may force, and secondary values. */
+/** A user with every value that an administrator may force, and with secondary values. */
 function addRich() {
   const name = fresh()
   return add({
@@ -78,7 +78,7 @@ test('what an administrator forces outlives changes of the client, which lose no
         const set = { ...fields, ...(email ? { email: at(fresh()) } : {}) }
         const after = await force(id, set)
         const shown = await read(id)
-        // Any change of the client leaves what is forced, and what it shows.
+        // A change by the client keeps the forced values, and shows them.
         const op = nick()
         const patched = await patch(id, op)
         expect(withoutMeta(patched)).toEqual({ ...withoutMeta(shown), nickName: op.value })

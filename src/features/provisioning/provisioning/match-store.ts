@@ -4,35 +4,35 @@ import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { SELF_SERVICE } from '../../directory/users/strangers/strangers.ts'
 import { linkedConnection, type SaidNames } from '../../federation/federation/provisioned-users/provisioned-users.ts'
 
-/** A user who has something that an identity provider says of a person. */
+/** A user who matches a value that an identity provider states about a person. */
 export interface MatchRow {
-  /** `subject`: the deleted user has signed in as this subject. */
+  /** The kind of value that matched. `subject`: the deleted user has signed in with this subject. */
   level: 'external_id' | 'user_name' | 'address' | 'secondary_address' | 'subject'
   user_id: string
   email_norm: string
-  /** As the client writes it; null if it has never had the user. */
+  /** As the client writes it. Null if the client has never had the user. */
   user_name: string | null
   external_id: string | null
-  /** Every address that the client gives, as it writes it. */
+  /** Every address that the client sends, as it writes them. */
   emails: string[]
   active: boolean
-  /** A sign-up, pending or not, that has not proved the mailbox. */
+  /** Whether the user signed up, perhaps still pending, and has not proved the mailbox. */
   is_unproved: boolean
-  /** The client has the user now. */
+  /** Whether the client currently has the user. */
   is_provisioned: boolean
-  /** The client has deleted the user, who is inactive or deleted. */
+  /** Whether the client has deleted the user, who is now inactive or deleted. */
   is_gone: boolean
   deleted_by_client: boolean
 }
 
-// Several users of a value are as good as many.
+// More users with the same value make no difference.
 const ENOUGH = 20
 
 type Found = { enabled: boolean; linked_id: string | null } & (MatchRow | { level: null })
 
 /**
- * Whether provisioning is enabled, which connection it is linked to, and who has one of these values, folded more coarsely
- * than identifiers are compared.
+ * Reads whether provisioning is enabled, to which connection it is linked, and which users have one of these values.
+ * The values are folded more coarsely than identifiers are compared.
  */
 export async function findMatchRows(
   db: Db,
@@ -82,7 +82,10 @@ export async function findMatchRows(
   }
 }
 
-/** Locks names of the directory until the transaction ends, always in the same order, where provisioning is set up. */
+/**
+ * Locks names in the directory until the transaction ends, always in the same order. Does nothing if provisioning is
+ * not set up.
+ */
 export async function lockNames(tx: Tx, directory: Directory, names: string[]): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(directory_id::text || given.name, 0))

@@ -29,13 +29,13 @@ const refused = (code: Refusal['code'], detail: string): ProvisionedMatch => ({
 })
 
 /**
- * Finds the provisioned user of a person at an identity provider: by externalId, else userName, else any address. A value
- * that several users have matches none. A user that the client has deleted is refused, so that the provider opens no other
- * user for the person, also while provisioning is off.
+ * Finds the provisioned user of a person at an identity provider: by externalId, else userName, else any address. A
+ * value that matches several users matches none. If the client has deleted the user, the sign-in is refused, so that
+ * the provider cannot open another user for the person, even while provisioning is off.
  *
- * The provider controls every value, so each match needs what a match by address needs: the address of the user is of a
- * verified domain, and of `domains`. Only the linked connection may match by externalId without a verified domain: both
- * come from the same directory.
+ * The provider controls every value, so each match has the conditions of a match by address: the user's address must
+ * be in a verified domain, and in one of `domains`. Only the linked connection may match by externalId without a
+ * verified domain, because both come from the same directory.
  */
 export async function matchProvisioned(work: Work, said: SaidNames): Promise<ProvisionedMatch> {
   const { enabled, linkedId, rows } = await findMatchRows(work.db, work.directory, said)
@@ -48,8 +48,8 @@ export async function matchProvisioned(work: Work, said: SaidNames): Promise<Pro
 }
 
 /**
- * Refuses a sign-in to a user that no client manages, if the client manages another user of the same person: no
- * deprovisioning would reach the first. Only for the linked connection. Returns the refusal, or null.
+ * Refuses a sign-in to a user that no client manages if the client manages another user of the same person, because
+ * deprovisioning would not reach the first user. Only for the linked connection. Returns the refusal, or null.
  */
 export async function refuseOtherUser(work: Work, said: SaidNames, userId: string): Promise<Refusal | null> {
   const { enabled, linkedId, rows } = await findMatchRows(work.db, work.directory, said)
@@ -66,7 +66,7 @@ export async function refuseOtherUser(work: Work, said: SaidNames, userId: strin
     : { code: 'user_inactive', detail: DEPROVISIONED }
 }
 
-/** The user that the first level with any finds, a refusal, or null. */
+/** Returns the user at the first level with a match, a refusal, or null. */
 function decide(rows: MatchRow[], said: SaidNames, isLinked: boolean): MatchRow | ProvisionedMatch | null {
   const counted = rows.flatMap((row) => countedRow(row, said, isLinked) ?? [])
   const levels = Map.groupBy(counted, levelOf)
@@ -78,33 +78,37 @@ function decide(rows: MatchRow[], said: SaidNames, isLinked: boolean): MatchRow 
     if (isLinked && hasOtherId(user, said)) return refused('account_not_linked', OTHER_ID)
     if (!user.is_gone) return user
     otherwise = refused('user_inactive', DEPROVISIONED)
-    // A name or an address may have a new owner; an externalId says that it is the same person.
+    // A name or an address may have a new owner, but the same externalId means the same person.
     if (level === 'external_id') break
   }
   return otherwise
 }
 
-/** Whether the client deactivated or deleted the user of the person, while provisioning is off. */
+/** For use while provisioning is off: whether the client had deactivated or deleted the person's user. */
 function isDeprovisioned(rows: MatchRow[], said: SaidNames, isLinked: boolean): boolean {
-  // What a caller of the API has deleted is not the client's any more.
+  // A user deleted through the API no longer belongs to the client.
   const known = rows.filter((row) => !row.is_gone || row.deleted_by_client)
   const decided = decide(known, said, isLinked)
   if (decided === null) return false
   return 'refusal' in decided ? decided.refusal?.code === 'user_inactive' : decided.is_provisioned && !decided.active
 }
 
-/** Whether directory and provider both say the externalId, by the claim of `scim_match`, and differ: they mean two people. */
+/**
+ * Whether directory and provider have different externalIds for the user, by the claim in `scim_match`. Then they mean
+ * two people.
+ */
 function hasOtherId({ is_provisioned, external_id }: MatchRow, { isClaimNamed, externalIds }: SaidNames): boolean {
   const isSaid = isClaimNamed && externalIds.length > 0
   return isSaid && is_provisioned && external_id !== null && !externalIds.includes(external_id)
 }
 
 /**
- * The row, if its value counts at this connection; null if not. The linked connection matches by every value. Another one
- * matches by the address it may speak for, also as userName, and by externalId if `scim_match` names its claim and the
- * address is the user's. No name counts beside an address that the provider denies. A name that people may choose themselves
- * counts only beside a stated address of the same user: the person can leave the address out, by the scope of the
- * authorization URL. The name of a deprovisioned user then counts as that of a deleted user, and opens nothing.
+ * Returns the row if its value counts at this connection, or null. For the linked connection every value counts. For
+ * another connection these count: an address that it may speak for, also as a userName, and the externalId if
+ * `scim_match` names its claim and the address is the user's. No name counts if the provider says that the address is
+ * not verified. A name that people may choose themselves counts only together with a stated address of the same user,
+ * because the person could leave out the address by changing the scope in the authorization URL. The name of a
+ * deprovisioned user then counts like a deleted user's name, and opens nothing.
  */
 function countedRow(row: MatchRow, said: SaidNames, isLinked: boolean): MatchRow | null {
   const { emailNorm, statedNorm, isDenied, isClaimNamed, userNames, principalNames } = said
@@ -118,23 +122,23 @@ function countedRow(row: MatchRow, said: SaidNames, isLinked: boolean): MatchRow
   return row.is_gone || !row.active ? { ...row, is_provisioned: false, is_gone: true } : null
 }
 
-/** Whether an address, as it is compared, is an address of the user or the userName. */
+/** Whether an address, in the form for comparison, is one of the user's addresses or the userName. */
 function hasAddress({ email_norm, user_name, emails }: MatchRow, norm: string | null): boolean {
   if (norm === null) return false
   const others = [...(user_name === null ? [] : [user_name]), ...emails]
   return email_norm === norm || others.some((value) => parseVouchedEmail(value)?.norm === norm)
 }
 
-// The subject of a deleted user is last: the client may have added the person again as another user.
+// The subject of a deleted user comes last, because the client may have added the person again as another user.
 const LEVELS = ['external_id', 'user_name', 'address', 'secondary_address', 'unproved_address', 'subject'] as const
 type Level = (typeof LEVELS)[number]
 
-/** The owner of a main address comes before others; a sign-up that has not proved it comes last. */
+/** The owner of a main address comes before others. A sign-up that has not proved the address comes last. */
 function levelOf({ level, is_provisioned, is_unproved }: MatchRow): Level {
   return level === 'address' && is_unproved && !is_provisioned ? 'unproved_address' : level
 }
 
-/** Users of the client, else other users, else users that the client has deleted; each once. */
+/** Prefers the client's users, then other users, then users that the client has deleted. Removes duplicates. */
 function prefer(rows: MatchRow[]): MatchRow[] {
   const each = [...new Map(rows.map((row) => [row.user_id, row])).values()]
   const ranks = [each.filter((row) => row.is_provisioned), each.filter((row) => !row.is_gone), each]
@@ -142,8 +146,8 @@ function prefer(rows: MatchRow[]): MatchRow[] {
 }
 
 /**
- * Whether a userName is of one user, and the address the main one of another. Where administrators assign the name, or it is
- * the address itself, only another user of the client contradicts.
+ * Whether the userName belongs to one user and the address to another as main address. If administrators assign the
+ * name, or the name is the address itself, only another user of the client is a contradiction.
  */
 function contradicts(
   level: Level,
@@ -167,7 +171,7 @@ async function vouch(
   return { ...notFound, userId, isProved }
 }
 
-/** Waits for others that introduce a person of one of these names, and makes them wait until the transaction ends. */
+/** Locks a person's names until the transaction ends, so that requests that add the same person wait for each other. */
 export async function lockIntroduction(work: TxWork, said: Pick<SaidNames, 'externalIds' | 'userNames' | 'emailNorm'>) {
   const { externalIds, userNames, emailNorm } = said
   const names = [...externalIds, ...userNames, ...(emailNorm === null ? [] : [emailNorm])]

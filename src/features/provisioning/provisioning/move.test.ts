@@ -38,13 +38,13 @@ test('whoever is moved leaves the client, whatever names the one of the target h
   expect((await source.call('GET', `/Groups/${group.body.id}`)).body.members).toEqual([])
   expect((await target.call('GET', `/Users/${user.id}`)).status).toBe(404)
   expect((await target.call('GET', '/Users')).body.Resources.map(({ id }: { id: string }) => id)).toEqual([namesake.id])
-  // The client there takes them over as anybody of a verified domain, under names that nobody has.
+  // The target's client takes over the user because of the verified domain, under names that no other user has.
   const taken = await target.call('POST', '/Users', { ...names, emails: mail(domain) })
   expect([taken.status, taken.body.scimType]).toEqual([409, 'uniqueness'])
   const adopted = await target.add({ userName: `ada-${fresh()}`, emails: mail(domain) })
   expect(adopted.id).toBe(user.id)
   expect(await target.readUser(user.id)).toMatchObject({ scimManaged: true })
-  // Nobody is brought back to where they were moved away from.
+  // Adding the user again does not bring the moved user back.
   expect((await source.add({ ...names, emails: mail(domain) })).id).not.toBe(user.id)
 })
 

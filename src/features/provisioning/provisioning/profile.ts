@@ -4,7 +4,7 @@ import type { UserRow } from '../../directory/users/users.ts'
 import { ENTERPRISE_USER_SCHEMA } from '../language/core-schemas.ts'
 import { isObject, isSame, own, type ScimObject, type ScimValue } from '../language/json.ts'
 
-/** What a resource says of a user, as the columns of users take it. */
+/** A resource's data about a user, in the form of the user columns. */
 export interface Profile {
   displayName: string | null
   firstName: string | null
@@ -30,7 +30,7 @@ function text(value: ScimValue | undefined, length = LINE_LENGTH): string | null
 
 const part = (value: ScimValue | undefined, name: string) => (isObject(value) ? own(value, name) : undefined)
 
-/** The values of a multi-valued attribute: the primary one first, then those of work, then the others. */
+/** The values of a multi-valued attribute: the primary one first, then those of type work, then the others. */
 export function inOrder(values: ScimValue | undefined): ScimObject[] {
   const rank = (value: ScimObject) => (value['primary'] === true ? 0 : value['type'] === 'work' ? 1 : 2)
   return (Array.isArray(values) ? values.filter(isObject) : []).toSorted((a, b) => rank(a) - rank(b))
@@ -46,14 +46,14 @@ export function toProfile(resource: ScimObject): Profile {
     phone: phone !== null && PHONE.test(phone) ? phone : null,
     jobTitle: text(resource['title']),
     department: text(part(resource[ENTERPRISE_USER_SCHEMA], 'department')),
-    // RFC 7643 §4.1.1: the language to be written to in, or else the one of dates and numbers.
+    // RFC 7643 §4.1.1: the preferred language for mails, or else the locale for dates and numbers.
     locale: foreignLocale(resource['preferredLanguage']) ?? foreignLocale(resource['locale']),
   }
 }
 
 /**
- * The mailbox of a user: the main one of `emails`, or else the userName. It must be written as it is stored: an address
- * that is folded here may belong to another person there.
+ * The user's mailbox: the main address in `emails`, or else the userName. It must be written as it is stored, because
+ * an address that is folded here may belong to another person at the client.
  */
 export function findAddress({ emails, userName = null }: ScimObject): EmailAddress | null {
   for (const value of [...inOrder(emails).map(({ value }) => value), userName]) {
@@ -67,7 +67,7 @@ function readAddress(value: ScimValue | undefined): EmailAddress | null {
   return typeof value === 'string' ? parseVouchedEmail(value.replaceAll(/^ +| +$/g, '')) : null
 }
 
-/** The resource, with the fields that an administrator has forced to other values: what a PATCH applies to. */
+/** The resource with the values that an administrator has forced. PATCH operations apply to it. */
 export function overlay(resource: ScimObject, row: UserRow): ScimObject {
   const said = toProfile(resource)
   const shown = { ...resource }
@@ -97,8 +97,8 @@ export function overlay(resource: ScimObject, row: UserRow): ScimObject {
 }
 
 /**
- * What of a patched resource is stored. An attribute that the operations left alone stays as the client has sent it, also where
- * an administrator has forced another value, which `shown` has.
+ * The part of a patched resource that is stored. An attribute that the operations did not change stays as the client
+ * sent it, even if an administrator has forced another value, which is in `shown`.
  */
 export function keepSaid(patched: ScimObject, { said, shown }: { said: ScimObject; shown: ScimObject }): ScimObject {
   const isKept = (name: string) => isSame(own(patched, name) ?? null, own(shown, name) ?? null)
@@ -107,13 +107,13 @@ export function keepSaid(patched: ScimObject, { said, shown }: { said: ScimObjec
   return Object.fromEntries([...Object.entries(said).filter(([name]) => kept.includes(name)), ...changed])
 }
 
-/** Replaces the main number, and keeps the others. */
+/** Replaces the main number and keeps the others. */
 function forcePhone(numbers: ScimValue | undefined, phone: string): ScimObject[] {
   const [main, ...others] = inOrder(numbers)
   return [{ ...(main ?? { type: 'work' }), value: phone }, ...others.filter(({ value }) => value !== phone)]
 }
 
-/** Replaces the main address, and keeps the secondary ones. */
+/** Replaces the main address and keeps the secondary ones. */
 function forceAddress(emails: ScimValue[], email: string): ScimObject[] {
   const main = inOrder(emails).find((one) => readAddress(one['value']) !== null)
   if (!main) return [derivedEmail(email)]
@@ -122,7 +122,7 @@ function forceAddress(emails: ScimValue[], email: string): ScimObject[] {
   return [{ ...main, value: email }, ...others]
 }
 
-/** Shows the address of a user whose client sends no `emails`. It is derived from the userName and never stored. */
+/** Adds the address of a user whose client sends no `emails`. It is derived from the userName and never stored. */
 export function showAddress(resource: ScimObject, { email }: UserRow): ScimObject {
   return Array.isArray(resource['emails']) ? resource : { ...resource, emails: [derivedEmail(email)] }
 }

@@ -25,10 +25,11 @@ import {
 } from './write.ts'
 
 /**
- * Adds a user for the client (RFC 7644 §3.3): restores the one that it deleted within thirty days under the same externalId,
- * takes over one without a client, or makes a new one, also in the place of one that it deleted. It takes over a user of the
- * address, if the organization has verified the domain, or a user that the identity provider has named
- * by this externalId or userName at a sign-in. Throws `scim_invalid_value`, `scim_uniqueness`.
+ * Adds a user for the client (RFC 7644 §3.3). Restores a user that the client deleted in the last thirty days under
+ * the same externalId, takes over a user without a client, or creates a new one, also in place of one that the client
+ * deleted. A user can be taken over if they have the address and the organization has verified the domain, or if the
+ * identity provider named them by this externalId or userName at a sign-in. Throws `scim_invalid_value`,
+ * `scim_uniqueness`.
  */
 export async function provisionUser(work: Work, body: unknown): Promise<Provisioned> {
   const input = readScimInput(normaliseResource(userType, body))
@@ -66,18 +67,19 @@ function refuseTaken(candidates: Candidate[]): void {
   if (there.some((one) => one.has_email)) throw takenError('address')
 }
 
-/** The deleted user of the externalId, if no other user has it (RFC 7643 §3.1: it need not be unique). */
+/** The deleted user with the externalId, if no other user has it. (It need not be unique, RFC 7643 §3.1.) */
 function findReturning(candidates: Candidate[]): Candidate | null {
   const [one, ...others] = candidates.filter((one) => one.has_external_id)
   return one?.is_gone && others.length === 0 ? one : null
 }
 
 /**
- * Finds the one user that the linked connection has named at a sign-in: by externalId, or else by userName or an address. The
- * address of the link counts while the provider states it, whatever the user's own address is by now. A name counts if the
- * user's own address is one of the resource. An assigned name also counts alone if the resource has no address beside it: else it
- * may have a new owner. The connection must be allowed to speak for that address and for the new one. A user with
- * another externalId is not the one of a name. The user of the main address comes before a user of a name.
+ * Finds the one user that the linked connection named at a sign-in, by externalId, or else by userName or address. The
+ * address stated when the identity was linked counts while the provider still states it, whatever the user's own
+ * address is now. A name counts if the user's own address is one of the resource's addresses. An assigned name also
+ * counts alone, but only if the resource has no other address, because the name may otherwise have a new owner. The
+ * connection must be allowed to speak for that address and for the new one. A name does not match a user with a
+ * different externalId. If a user has the resource's main address, no user is matched by name.
  */
 async function findNamed(
   work: Work,
@@ -106,18 +108,18 @@ async function findNamed(
   return isVouchedFor ? one : null
 }
 
-/** Restores who was deleted, and takes over who is named at the identity provider. */
+/** Restores a deleted user, or takes over a user that the identity provider has named. */
 async function restoreOrTakeOver(work: TxWork, candidate: Candidate, input: ScimInput, ownsDomain: boolean) {
   const { user_id: id, is_gone, is_deleted } = candidate
   const user = is_deleted ? await restoreUser(work, id, input.address, ownsDomain) : await findUserForUpdate(work, id)
-  // Another request has brought them back, or the time is over.
+  // Another request has restored the user, or the thirty days are over.
   if (!user || user.scim_managed) throw takenError('externalId')
   return takeOver(work, user, input, { active: is_gone || user.active, ownsDomain })
 }
 
 /**
- * Creates a new user with the address of a user that the client deleted (RFC 7644 §3.6). Without the same externalId it
- * may be another person, who must not sign in with the old user's credentials.
+ * Creates a new user with the address of a user that the client deleted (RFC 7644 §3.6). With a different externalId
+ * it may be another person, who must not sign in with the old user's credentials.
  */
 async function createInPlaceOf(work: TxWork, left: Candidate, input: ScimInput, how: Making): Promise<Provisioned> {
   const user = await findUserForUpdate(work, left.user_id)
@@ -134,13 +136,13 @@ async function takeOverByAddress(
 ): Promise<Provisioned> {
   const user = await findUserForUpdate(work, id)
   if (!user || user.scim_managed || user.email_norm !== input.address.norm) throw takenError('address')
-  // The organization vouches for the mailbox: what a stranger may have set before goes.
+  // The organization vouches for the mailbox, so anything that a stranger may have set up before is removed.
   const proved: HeldUser = await proveMailbox(work, user)
   const held = locked && locked.user_id !== id ? await lockAs(work, proved, locked) : proved
   return takeOver(work, held, input, { active: held.active, ownsDomain: true })
 }
 
-/** Gives a user the lock of the deleted user of the same userName. */
+/** Gives a user the lock of the deleted user with the same userName. */
 async function lockAs(work: TxWork, user: HeldUser, locked: Candidate): Promise<HeldUser> {
   const { access_lock_reason, access_locked_until: until } = locked
   const { user: after } = await lockAccess(work, user, { reason: access_lock_reason ?? '', until })
@@ -149,7 +151,10 @@ async function lockAs(work: TxWork, user: HeldUser, locked: Candidate): Promise<
 
 interface Making {
   ownsDomain: boolean
-  /** The locked user whose address or userName the new one has. Deleting and adding a user again does not end a lock. */
+  /**
+   * The locked user whose address or userName the new user has. Deleting a user and adding them again does not end a
+   * lock.
+   */
   locked: Candidate | undefined
 }
 

@@ -16,18 +16,18 @@ import {
 import { userId, userTargets } from './targets.ts'
 import type { Provisioned } from './write.ts'
 
-/** Which attributes of users are answered. */
+/** The attributes of users that the response contains. */
 export function selectAttributes(query: Pick<ListRequest, 'attributes' | 'excludedAttributes'>): Selection {
   return readSelection(userType, query)
 }
 
-/** A user as they are answered. */
+/** The response for a user. */
 export async function showUser(work: Work, user: Provisioned, selection: Selection) {
   const groups = isSelected(selection, 'groups') ? await listGroupsOfUsers(work.db, work.directory, [user.row.id]) : []
   return project(selection, toResource(work.platform, user, groups))
 }
 
-/** By the id of the resource. Throws `scim_resource_not_found`. */
+/** Returns a user by the id of the resource. Throws `scim_resource_not_found`. */
 export async function getProvisioned(work: Work, id: string): Promise<Provisioned> {
   const known = id.toLowerCase()
   const [row] = isId(known) ? await findListedRows(work.db, work.directory, [known]) : []
@@ -46,7 +46,7 @@ function toProvisioned({
   return { row, stored: { external_id, resource, shown_version, shown_at } }
 }
 
-/** A page of users (RFC 7644 §3.4.2). Throws what `readList` does. */
+/** Returns a page of users (RFC 7644 §3.4.2). Throws what `readList` throws. */
 export async function listProvisioned(work: Work, request: ListRequest) {
   const { platform, db, directory } = work
   const list = readList(work, 'Users', request, { targets: userTargets, id: userId })
@@ -58,14 +58,14 @@ export async function listProvisioned(work: Work, request: ListRequest) {
   return toPage(platform, list, { rows, total, idOf: ({ id }) => id }, await shower(work, rows, selection))
 }
 
-/** Those of these ids that are there, as they are answered, by their ids. */
+/** Returns the existing users among these ids as in a response, by id. */
 export async function showUsers(work: Work, ids: string[], selection: Selection): Promise<Map<string, ScimObject>> {
   const rows = ids.length > 0 ? await findListedRows(work.db, work.directory, ids) : []
   const show = await shower(work, rows, selection)
   return new Map(rows.map((row) => [row.id, show(row)]))
 }
 
-/** What shows each of these rows; their groups are read at once, if they are asked for. */
+/** Returns a function that shows each of these rows. Their groups are read together, if they are requested. */
 async function shower({ platform, db, directory }: Work, rows: ListedRow[], selection: Selection) {
   const ids = isSelected(selection, 'groups') ? rows.map(({ id }) => id) : []
   const memberships = ids.length > 0 ? await listGroupsOfUsers(db, directory, ids) : []

@@ -22,7 +22,7 @@ test.each(['PATCH', 'PUT'])('by %s of the userName, the address of a user withou
   const { subOrgId, at, call, add, patch, readUser } = await organization()
   const { id } = await add({ userName: at('r1'), externalId: 'e1' })
   const session = await signIn(app, tenant, subOrgId, at('r1'))
-  // No change stores the address that is derived from the userName.
+  // The address derived from the userName is never stored.
   expect((await patch(id, 'title', 'Engineer')).emails).toEqual([email(at('r1'))])
   const renamed =
     verb === 'PATCH'
@@ -30,7 +30,7 @@ test.each(['PATCH', 'PUT'])('by %s of the userName, the address of a user withou
       : (await call('PUT', `/Users/${id}`, { userName: at('r1.new'), externalId: 'e1' })).body
   expect(renamed).toMatchObject({ userName: at('r1.new'), emails: [email(at('r1.new'))] })
   expect(await readUser(id)).toMatchObject({ email: at('r1.new'), emailVerified: true })
-  // The old mailbox is no way in.
+  // The old mailbox can no longer be used to sign in.
   expect((await tenant.post('/v1/auth/token/introspect', { subOrgId, token: session.access_token })).body.active).toBe(
     false,
   )

@@ -8,20 +8,20 @@ import { endpointUrl } from '../scim/scim.ts'
 import { overlay, showAddress } from './profile.ts'
 import type { GroupOfUser, ProvisionedRow } from './store.ts'
 
-/** What the service itself says of a resource, or keeps elsewhere, or nowhere. */
+/** The attributes that the service itself sets, stores elsewhere, or does not store. */
 const OWN = ['schemas', 'id', 'meta', 'groups', 'active', 'password', 'externalId']
 
-/** What is stored of a resource that a client sent. */
+/** The part of a client's resource that is stored. */
 export function withoutOwnAttributes(resource: ScimObject): ScimObject {
   return Object.fromEntries(Object.entries(resource).filter(([name]) => !OWN.includes(name)))
 }
 
-/** The address of a resource. */
+/** The URL of a resource. */
 export function locationOf(platform: Platform, type: 'Users' | 'Groups', id: string): string {
   return `${endpointUrl(platform)}/${type}/${id}`
 }
 
-/** What the client said of a user, and the version of what else is shown. */
+/** What the client sent about a user, and the version of what else is shown. */
 export type StoredResource = Pick<ProvisionedRow, 'external_id' | 'resource'> & ShownVersion
 
 /** The version of a user as SCIM shows them. */
@@ -39,7 +39,7 @@ export function toResource(
   const [schema = '', ...extensions] = schemasOf(userType, shown)
   const location = locationOf(platform, 'Users', row.id)
   return {
-    // In one order, whatever the database has kept it in.
+    // Sorted, because the database does not keep their order.
     schemas: [schema, ...extensions.toSorted()],
     id: row.id,
     ...(stored.external_id === null ? {} : { externalId: stored.external_id }),

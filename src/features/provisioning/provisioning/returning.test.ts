@@ -22,7 +22,7 @@ test.each(['deactivate', 'delete'])(
     expect(back.id).toBe(id)
     expect(await readUser(id)).toMatchObject({ email: at('r2.again'), emailVerified: true, active: true })
     expect(await readUser(other.id)).toMatchObject({ email: at('r2'), active: true })
-    // The old address belongs to another person by now.
+    // The old address now belongs to another person.
     expect((await app.mails(at('r2'))).length).toBe(mails)
     expect((await signIn(app, tenant, subOrgId, at('r2.again'))).directory_user_id).toBe(id)
   },
@@ -47,7 +47,7 @@ test('an externalId that several users have brings nobody back', async () => {
   expect(back.id).not.toBe(id)
 })
 
-/** An organization where an administrator locks a user and the client then deletes the user. */
+/** An organization in which an administrator locks a user and the client then deletes the user. */
 async function lockedAndDeleted(
   onDeprovision: string,
   { externalId, others = [] }: { externalId?: string; others?: object[] } = {},
@@ -96,7 +96,7 @@ test.each(returns)('a lock survives deletion by the client: %s, with %s', async 
   await remove(second)
   const third = await addAgain()
   expect(await lockOf(third)).toEqual(lock)
-  // The last user of the userName decides.
+  // The last user with the userName decides.
   await unlock(third)
   await remove(third)
   const fourth = await addAgain()

@@ -15,7 +15,7 @@ import { locationOf, versionOf } from './resource.ts'
 import type { Provisioned } from './write.ts'
 
 const { about, ListReply, listed, Patch, params, searched, selected } = scimRoute
-// Of any type, and in any case: what a client sends is read by the schemas of SCIM.
+// Accepts any type and case, because SCIM's schemas define how a client's resource is read.
 const text = { type: ['string', 'null'] }
 const UserResource = scimRoute.resource('ScimUser', {
   userName: Type.Optional(
@@ -35,7 +35,7 @@ const UserResource = scimRoute.resource('ScimUser', {
   ),
 })
 
-/** Shows what was written, with its version. */
+/** The response after a write, with the new version. */
 async function show(work: CallerContext<'scim'>, user: Provisioned, query: ListRequest) {
   work.headers.etag = versionOf(user)
   return showUser(work, user, selectAttributes(query))
@@ -89,7 +89,7 @@ const reading: Route[] = [
   }),
 ]
 
-/** `announced`: the events of what hangs on a user and ends with a change of them. */
+/** `announced` lists the events of rows that belong to a user and end with a change of the user. */
 export function provisioningRoutes(announced: EventDefinition[]): Route[] {
   const { created, updated, activated, deactivated, deleted, restored, emailVerified, locked } = userEvents
   const changed = [updated, activated, deactivated, deleted, ...announced]

@@ -5,13 +5,13 @@ import { findAddress, inOrder, type Profile, toProfile } from './profile.ts'
 import { withoutOwnAttributes } from './resource.ts'
 import type { Email } from './store.ts'
 
-/** What a client says of a user, as it is kept. */
+/** What a client sends about a user, in the form in which it is stored. */
 export interface ScimInput {
   userName: string
   externalId: string | null
   address: EmailAddress
   profile: Profile
-  /** Null where it says nothing. */
+  /** Null if the client does not send it. */
   active: boolean | null
   resource: ScimObject
   emails: Email[]
@@ -21,8 +21,8 @@ const MAX_NAME = 320
 const MAX_BYTES = 64 * 1024
 
 /**
- * Reads a resource in the spelling of the schemas. `kept`: the address of the user, where the resource names no new one.
- * `toStore`: what is stored in place of the resource. Throws `scim_invalid_value`.
+ * Reads a resource in the schemas' spelling. `kept` is the user's address if the resource has no new one. `stored` is
+ * what is stored instead of the resource. Throws `scim_invalid_value`.
  */
 export function readScimInput(
   resource: ScimObject,
@@ -53,7 +53,7 @@ function textOf(resource: ScimObject, name: string): string | null {
   return value
 }
 
-/** The addresses to be searched; the userName where there is none. */
+/** The addresses to search by, or the userName if there are none. */
 function toEmails({ emails }: ScimObject, email: string): Email[] {
   const said = inOrder(emails).flatMap(({ value, type, primary }) =>
     typeof value === 'string' && value.length <= MAX_NAME

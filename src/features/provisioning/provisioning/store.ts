@@ -31,7 +31,7 @@ const columns = [
   'deleted_at',
 ] as const
 
-/** What the client said of a user; undefined where it has none, or has deleted them. */
+/** What the client sent about a user. Undefined if the client does not have the user or has deleted them. */
 export async function findProvisionedRow(
   db: Db,
   directory: Directory,
@@ -49,7 +49,7 @@ export async function findProvisionedRow(
   return row && { ...row, ...(await findShownVersion(db, directory, userId)) }
 }
 
-/** The version of the groups that a user shows. */
+/** The version of the groups that a user's representation shows. */
 export async function findShownVersion(db: Db, directory: Directory, userId: string): Promise<ShownVersion> {
   const row = await db
     .selectFrom('scim_user_versions')
@@ -63,9 +63,9 @@ export async function findShownVersion(db: Db, directory: Directory, userId: str
 /** A user that a new resource may describe, or that had its userName. */
 export interface Candidate extends LockColumns {
   user_id: string
-  /** The client has the user now. */
+  /** Whether the client currently has the user. */
   is_provisioned: boolean
-  /** It has deleted them. */
+  /** Whether the client has deleted the user. */
   is_gone: boolean
   is_deleted: boolean
   active: boolean
@@ -74,21 +74,23 @@ export interface Candidate extends LockColumns {
   has_user_name: boolean
   has_external_id: boolean
   has_email: boolean
-  /** The linked connection, which is active, has named the user by this externalId. */
+  /** Whether the linked connection, which must be active, has named the user by this externalId. */
   is_said_external_id: boolean
-  /** It has named the user by this userName or one of these addresses. */
+  /** Whether it has named the user by this userName or one of these addresses. */
   is_said_name: boolean
-  /** By this userName, as a name that administrators assign. */
+  /** Whether it has named the user by this userName, and administrators assign that name. */
   is_said_principal: boolean
-  /** By another externalId, with the claim of `scim_match`. */
+  /** Whether it has named the user by a different externalId, in the claim of `scim_match`. */
   is_said_other: boolean
-  /** The addresses that it has stated at the link, and at the last sign-in. */
+  /** The addresses that the linked connection stated at the link and at the last sign-in. */
   said_addresses: string[]
-  /** Of that connection. */
+  /** The domains of the linked connection. */
   domains: string[]
-  /** The client deleted the user in the last thirty days under this userName, as the last of its users who had it. */
+  /**
+   * Whether the client deleted the user in the last thirty days under this userName, and no later user had the name.
+   */
   is_former: boolean
-  /** An administrator's lock is in force. */
+  /** Whether an administrator's lock is in effect. */
   is_locked: boolean
 }
 
@@ -180,7 +182,7 @@ export interface Email {
   is_primary: boolean
 }
 
-/** Writes what the client says of a user, whose row the caller holds or has just made. */
+/** Stores what the client sends about a user. The caller has locked or just created the user's row. */
 export async function putProvisionedRow(
   tx: Tx,
   directory: Directory,
@@ -207,8 +209,8 @@ export async function putProvisionedRow(
 }
 
 /**
- * The groups of users, and the groups that contain these, at any depth. The surroundings of a group are looked up once,
- * however many users it has and however many paths lead to it.
+ * The groups of users, and the groups that contain these at any depth. The containing groups of each group are looked
+ * up once, however many users it has and however many paths lead to it.
  */
 export async function listGroupsOfUsers(db: Db, directory: Directory, userIds: string[]): Promise<GroupOfUser[]> {
   const { rows } = await sql<GroupOfUser>`
@@ -227,7 +229,10 @@ export async function listGroupsOfUsers(db: Db, directory: Directory, userIds: s
   return rows
 }
 
-/** The client has deleted a user, who may come back. Keeps as which subjects the user has signed in. */
+/**
+ * Marks a user as deleted by the client, who may add them again. Stores the subjects with which the user has signed
+ * in.
+ */
 export async function tombstoneProvisionedRow(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await sql`
     update scim_users set deleted_at = clock_now(), deleted_by_client = true, subjects = (
@@ -267,7 +272,7 @@ export async function countProvisionedRows(db: Db, directory: Directory, list: L
   return rows[0]?.count ?? 0
 }
 
-/** Users of the directory's list, by their ids. */
+/** Users in the directory's list, by id. */
 export async function findListedRows(db: Db, directory: Directory, ids: string[]): Promise<ListedRow[]> {
   const { rows } = await sql<ListedRow>`
     select u.*, ${sql.raw(lockText(sqlText`u`, sqlText`clock_now()`))} as locked, s.external_id as said_external_id, s.resource,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ENTERPRISE_USER_SCHEMA } from '../language/core-schemas.ts'
 import { defineFilterTargets, type FilterColumn, idTarget } from '../language/filter-sql.ts'
 
-/** A line of the user's row, which an index has in lower case. */
+/** A text column of the user's row, with an index on its lower-case form. */
 const line = (column: string): FilterColumn => ({
   kind: 'column',
   type: 'string',
@@ -18,10 +18,13 @@ const moment = (column: string): FilterColumn => ({
   value: sql.ref(column),
 })
 
-/** The id of a user, by which lists are ordered in the end. */
+/** The id of a user, which is the last sort key of every list. */
 export const userId = sql`s.user_id`
 
-/** What filters and orders of users may name: each has an index, but for `meta.lastModified`, which has two tables. */
+/**
+ * Attributes by which users can be filtered and sorted. Each has an index, except `meta.lastModified`, which comes
+ * from two tables.
+ */
 export const userTargets = defineFilterTargets({
   id: idTarget(sql`s.user_id::text`, { caseExact: true }),
   externalId: { kind: 'column', type: 'string', caseExact: true, value: sql.ref('s.external_id') },

@@ -8,10 +8,10 @@ const tenant = await app.tenant()
 const { call } = await provisioned(app, tenant)
 const { db } = app.app.platform
 
-// So that the plan comes to the table that is cancelled.
+// The user makes the plan reach the table whose searches are cancelled.
 expect((await call('POST', '/Users', { userName: 'a@acme.example', title: 'b' })).status).toBe(201)
 
-/** From now on PostgreSQL cancels each search of this table, as after three seconds. */
+/** From now on PostgreSQL cancels each search in this table, as it does after three seconds. */
 async function cancel(table: string): Promise<void> {
   await sql`alter table ${sql.table(table)} rename to ${sql.id(`whole_${table}`)}`.execute(db)
   await sql`

@@ -235,7 +235,7 @@ test('nobody else is seen or touched: not those of others, nor those whom nobody
   for (const [caller, id] of [
     [other.call, made.id],
     [call, unmanaged.id],
-    // Known by another id elsewhere.
+    // The user has another id elsewhere.
     [call, authAccount],
     [call, fresh()],
   ] as const) {

@@ -23,7 +23,7 @@ export interface Provisioned {
 
 export const takenError = (what: string) => scimError(scimErrors.uniqueness, `Another user has this ${what}.`)
 
-/** The same of what the database finds out, in a race too. */
+/** Converts errors of the database to the same refusals, also in a race. */
 export async function mapTakenErrors<T>(written: Promise<T>): Promise<T> {
   try {
     return await written
@@ -44,15 +44,15 @@ export function toStoredResource(
   return { external_id, resource, shown_version, shown_at }
 }
 
-/** Writes what the client says of a user, beside the row of the user. */
+/** Stores what the client sends about a user, in addition to the user's row. */
 export async function writeScimInput(work: TxWork, userId: string, input: ScimInput): Promise<void> {
   const { userName, externalId, resource, emails } = input
   await putProvisionedRow(work.db, work.directory, { userId, userName, externalId, resource, emails })
 }
 
 /**
- * Takes over a user: what the client says replaces what is there, what it does not say stays. They are active as it says, or
- * else as `active` does.
+ * Takes over a user. Values from the client replace existing ones, and values that the client does not send stay. The
+ * user is active if the client says so, or else as `active` says.
  */
 export async function takeOver(
   work: TxWork,
@@ -62,7 +62,7 @@ export async function takeOver(
 ): Promise<Provisioned> {
   const spoken = Object.fromEntries(Object.entries(input.profile).filter(([, value]) => value !== null))
   const patch = { ...spoken, email: input.address.email, active: input.active ?? active }
-  // The client decides from now on who comes in.
+  // From now on the client decides who is a user.
   const held = await withdrawInvitations(work, user)
   const row = await changeHeldUser(work, held, patch, { scim_managed: true, isProved: ownsDomain, isTouched: true })
   await writeScimInput(work, row.id, input)
@@ -70,7 +70,7 @@ export async function takeOver(
   return { row, stored: toStoredResource(input, await findShownVersion(work.db, work.directory, row.id)) }
 }
 
-/** Replaces what the client has said of a user. What changes nothing has no effect. */
+/** Replaces what the client has sent about a user. Sending the same again has no effect. */
 export async function rewrite(
   work: TxWork,
   before: { user: HeldUser; stored: ProvisionedRow },
@@ -100,13 +100,16 @@ export async function rewrite(
   if (externalId !== null && externalId !== stored.external_id) {
     if (await isRepeated(work.db, work.directory, { externalId, userId: user.id })) warn(work, REPEATED_USER)
   }
-  // Groups show a user without a display name by the userName.
+  // Groups show a user without a display name by their userName.
   if (row.display_name === null && stored.user_name !== input.userName)
     await nameFollower.of(work.platform)(work, user.id)
   return { row, stored: toStoredResource(input, stored) }
 }
 
-/** The locale is the person's own as well: one that the client goes on saying replaces none that they have chosen since. */
+/**
+ * The locale also belongs to the person: a client that repeats its locale does not replace one that the person has
+ * chosen since.
+ */
 function changedFields({ locale, ...profile }: Profile, before: Profile): Partial<Profile> {
   return locale === before.locale ? profile : { ...profile, locale }
 }

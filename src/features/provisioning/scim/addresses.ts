@@ -1,10 +1,10 @@
 import type { Platform } from '../../../platform/platform.ts'
 
-/** Below which the protocol is spoken. */
+/** The path below which all SCIM routes are. */
 export const BASE = '/api/os/scim/v2'
 
-/** The base URL of the protocol, for provisioning clients: built from the configured base URL alone. */
+/** The SCIM base URL for provisioning clients, built only from the configured base URL. */
 export function endpointUrl({ config }: Pick<Platform, 'config'>): string {
-  // Base URL: builds the addresses of SCIM resources.
+  // Base URL: builds the URLs of SCIM resources.
   return `${config.baseUrl}${BASE}`
 }

@@ -29,10 +29,10 @@ export async function readConfig(work: Work): Promise<ScimConfig> {
   return show(work, await findConfigRow(work.db, work.directory))
 }
 
-/** Whether provisioning is on, and a client can have its token. */
+/** Whether provisioning is on and a client may have its token. */
 export async function isProvisioned(work: Work): Promise<boolean> {
   const { enabled, tokenSet, currentTokenExpiresAt: end } = await readConfig(work)
-  // Process clock: a token has ended by its lifetime.
+  // Process clock: a token has reached the end of its lifetime.
   const hasEnded = end !== null && new Date(end) <= work.platform.clock.now()
   return enabled && tokenSet && !hasEnded
 }
@@ -56,7 +56,7 @@ async function show(work: Work, row: ConfigRow | undefined): Promise<ScimConfig>
   }
 }
 
-/** When a token that another one has replaced ends: after the overlap, or before by its own lifetime. */
+/** When a replaced token ends: after the overlap, or earlier by its own lifetime. */
 function endOf({ expires_at, lifetime_ends_at }: TokenRow): string | null {
   const [first] = [expires_at, lifetime_ends_at]
     .flatMap((end) => end ?? [])
@@ -67,8 +67,9 @@ function endOf({ expires_at, lifetime_ends_at }: TokenRow): string | null {
 type CallerWork = Work & { caller: ManagerCaller }
 
 /**
- * Changes the configuration; absent fields stay. Throws `scim_connection_not_found`, and `privilege_escalation` where the
- * connection that gives roles, or connections that would make users of unknown people, give more than the caller may grant.
+ * Changes the configuration. Absent fields do not change. Throws `scim_connection_not_found`. Throws
+ * `privilege_escalation` if the linked connection, or connections that would create users for unknown people, give
+ * roles that the caller may not grant.
  */
 export async function changeConfig(work: CallerWork, patch: ScimConfigPatch): Promise<ScimConfig> {
   return inTx(work, async (work) => {
@@ -88,8 +89,8 @@ export async function changeConfig(work: CallerWork, patch: ScimConfigPatch): Pr
 }
 
 /**
- * Without provisioning, active connections whose `jit_provisioning` is null make users of unknown people, with their roles.
- * Throws `privilege_escalation` where the caller may not give these.
+ * Without provisioning, active connections whose `jit_provisioning` is null create users for unknown people, with
+ * their roles. Throws `privilege_escalation` if the caller may not grant these roles.
  */
 async function assertMayOpenConnections(work: CallerWork): Promise<void> {
   for (const connection of await knownConnections(work))
@@ -105,7 +106,7 @@ async function connectionOf(work: CallerWork, before: ConfigRow, given: string |
   return id
 }
 
-/** Unlinks provisioning from a connection that was deleted: its groups give no roles any more. */
+/** Unlinks provisioning from a deleted connection. Its groups then give no roles. */
 export async function followDeletion(work: TxWork, connectionId: string): Promise<void> {
   const row = await lockConfigRow(work.db, work.directory)
   if (row.sso_connection_id !== connectionId) return
@@ -116,14 +117,14 @@ export async function followDeletion(work: TxWork, connectionId: string): Promis
 }
 
 /**
- * Refuses a caller that may not give the roles that groups of the provisioning client give: it is about to act as the
- * client. Throws `privilege_escalation`.
+ * Refuses a caller that may not grant the roles which the provisioning client's groups give, because the caller is
+ * about to act as the client. Throws `privilege_escalation`.
  */
 export async function assertMayProvision(work: CallerWork): Promise<void> {
   await assertMayUseLinked(work, (await findConfigRow(work.db, work.directory))?.sso_connection_id ?? null)
 }
 
-/** Provisioning gives the roles that its groups have. Throws `privilege_escalation` where the caller may not give them. */
+/** Provisioning gives the roles of its groups. Throws `privilege_escalation` if the caller may not grant them. */
 async function assertMayUseLinked(work: CallerWork, id: string | null): Promise<void> {
   const linked = id === null ? null : await findConnection(work, id)
   if (linked) await assertMayUseMapping(work, linked)
@@ -142,8 +143,9 @@ async function announce(work: TxWork, before: ScimConfig, after: ScimConfig): Pr
 }
 
 /**
- * Gives provisioning a new token, which works for so many days, or without end. The previous one works for the overlap; without one it ends at once, with any that still
- * overlaps from an earlier rotation. Throws `privilege_escalation` where groups give more than the key has.
+ * Creates a new token, which works for this many days or without end. The previous token works for the overlap.
+ * Without an overlap, it and any token still in its overlap from an earlier rotation end at once. Throws
+ * `privilege_escalation` if groups give roles that the key may not grant.
  */
 export async function rotateToken(
   work: CallerWork,
@@ -152,7 +154,7 @@ export async function rotateToken(
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
     const row = await lockConfigRow(db, directory)
-    // The token lets its client put users into groups.
+    // With the token, its client can put users into groups.
     await assertMayUseLinked(work, row.sso_connection_id)
     const before = await show(work, row)
     for (const ended of await endTokenRows(db, directory, overlapSeconds))

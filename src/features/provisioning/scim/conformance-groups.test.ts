@@ -82,7 +82,7 @@ describe('RFC 7644 §3.3: creating groups', () => {
     const group = await addGroup()
     expectRefused(await call('POST', '/Groups', { displayName: group.displayName.toUpperCase() }), 409, 'uniqueness')
     const other = await addGroup([], { externalId: 'group-once' })
-    // §3.1 of RFC 7643: the client alone sees to it that an externalId is unique.
+    // RFC 7643 §3.1: only the client is responsible for unique externalIds.
     expect((await call('POST', '/Groups', { displayName: 'Another', externalId: 'group-once' })).status).toBe(201)
     expectRefused(await call('PUT', `/Groups/${other.id}`, { displayName: group.displayName }), 409, 'uniqueness')
     expectRefused(

@@ -21,7 +21,7 @@ const add = (path: string, value: unknown) => ({ op: 'add', path, value })
 const replace = (path: string, value: unknown) => ({ op: 'replace', path, value })
 const remove = (path: string) => ({ op: 'remove', path })
 
-/** A user with some of everything in an organization of their own, and their work address. */
+/** A user with values of every kind, in an organization of their own, and the user's work address. */
 async function addAda() {
   const client = await provisioned(app, tenant)
   const { call } = client

@@ -235,7 +235,7 @@ describe('RFC 7644 §4: what the service can do', () => {
     const emails = user.find(({ name }) => name === 'emails')
     const subAttributes: Attribute[] = Object(emails).subAttributes
     expect(subAttributes.filter(isUnique).map(({ name }) => name)).toEqual(['value'])
-    // A client without addresses learns that it needs one.
+    // A client that sends no addresses learns here that it must send one.
     for (const attribute of [emails, user.find(({ name }) => name === 'userName')])
       expect(attribute?.description).toMatch(/email address|is an address/i)
     expectRefused(await call('POST', '/Users', { userName: 'jdoe' }), 400, 'invalidValue')

@@ -102,7 +102,7 @@ describe('RFC 7644 §3.3: creating resources', () => {
     expectRefused(await call('POST', '/Users', { userName: userName.toUpperCase() }), 409, 'uniqueness')
     const [other] = [await addUser(client, { externalId: 'once' })]
     expect(other.externalId).toBe('once')
-    // §3.1 of RFC 7643: the client alone sees to it that an externalId is unique.
+    // RFC 7643 §3.1: only the client is responsible for unique externalIds.
     expect((await call('POST', '/Users', { userName: 'x1@acme.example', externalId: 'once' })).status).toBe(201)
   })
 

@@ -11,7 +11,7 @@ const second = await startSecondApp(app)
 const ISSUER = 'https://login.acme.example'
 const CONFIG = '/v1/scim/config'
 
-/** An organization whose provisioned group gives a role by the linked connection. */
+/** An organization whose provisioned group gives a role through the linked connection. */
 async function linked() {
   const organization = await groupedOrganization(service)
   const { home, scim } = organization
@@ -34,7 +34,7 @@ test('the deletion of a connection unlinks provisioning from it', async () => {
   const before = await config()
   const had = (await events()).length
   expect(await rolesOf()).toEqual([roles.payer])
-  // Another connection is not the one that is linked.
+  // Deleting a connection that is not linked changes nothing.
   succeeded(await home.key.delete(`/v1/sso/connections/${otherId}`))
   expect([await config(), (await events()).length]).toEqual([before, had])
   succeeded(await home.key.delete(`/v1/sso/connections/${connectionId}`))
@@ -64,7 +64,7 @@ test('no link is left to a connection that another process deletes at the same m
     expect(gone.status).toBe(200)
     expect(['scim_connection_not_found', undefined]).toContain(linking.body.code)
     expect((await config()).sso_connection_id).toBe(null)
-    // It is gone by now.
+    // The connection no longer exists.
     expect((await there.patch(CONFIG, { sso_connection_id: connectionId })).body.code).toBe('scim_connection_not_found')
   }
 })

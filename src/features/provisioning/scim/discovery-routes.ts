@@ -22,7 +22,7 @@ function refuseFilter({ filter }: { filter?: string }): void {
   if (filter !== undefined) throw scimErrors.filterNotAllowed()
 }
 
-/** The one of a list with this id, which clients write in either case. */
+/** The entry of a list with this id, which clients write in any case. */
 function pick<T extends { id: string }>(list: T[], id: string): T {
   const found = list.find((one) => one.id.toLowerCase() === id.toLowerCase())
   if (!found) throw scimErrors.resourceNotFound()
@@ -94,7 +94,7 @@ const facts: Route[] = [
   }),
 ]
 
-/** RFC 7644 §3.11: the owner of a token is not a user. Nothing to describe. */
+/** RFC 7644 §3.11: the owner of a token is not a user, so there is nothing to describe. */
 const me: Route[] = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => ({
   ...defineRoute({
     auth: 'scim',
@@ -115,7 +115,7 @@ const me: Route[] = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((me
   hidden: true,
 }))
 
-/** One of a list is described with the list. */
+/** Whether the route is a single entry, which is described together with its list. */
 const isOfList = ({ path }: Route) => path.endsWith('/{id}')
 
 export const discoveryRoutes: Route[] = [...facts.map((route) => ({ ...route, hidden: isOfList(route) })), ...me]

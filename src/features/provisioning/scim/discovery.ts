@@ -2,7 +2,7 @@ import { groupType, userType } from '../language/core-schemas.ts'
 
 const MESSAGES = 'urn:ietf:params:scim:schemas:core:2.0'
 
-/** How many results a page has at most, and by default. */
+/** The maximum and the default number of results on a page. */
 export const [MAX_RESULTS, DEFAULT_RESULTS] = [200, 100]
 export const MAX_OPERATIONS = 1000
 export const MAX_BULK_BYTES = 1024 * 1024

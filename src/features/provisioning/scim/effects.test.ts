@@ -109,7 +109,7 @@ test('an externalId that another resource has is accepted with a warning', async
   expect(await warnings()).toEqual(warning)
   expect((await call('GET', '/Users?filter=externalId eq "guest"')).body.totalResults).toBe(2)
   await call('DELETE', `/Users/${second.id}`)
-  // A user that was deleted is not there, and returns only by an externalId of its own.
+  // A deleted user is not found, and returns only with their own externalId.
   const back = await add(client, { externalId: 'guest' })
   expect([back.id === second.id, await warnings()]).toEqual([false, warning])
   expect(back.id).not.toBe(first.id)

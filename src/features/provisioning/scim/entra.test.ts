@@ -11,8 +11,8 @@ import {
   USER,
 } from '../../../../test/people/scim-answers.ts'
 
-// What the provisioning service of Microsoft Entra sends, each habit a test. The flag is on the base URL of an application
-// that asks for it, so that it comes with every request.
+// The requests that Microsoft Entra's provisioning service sends, one test for each peculiarity. The flag is on the
+// base URL of an application that sets it, so every request has it.
 const FLAG = 'aadOptscim062020'
 
 const app = await startApp()

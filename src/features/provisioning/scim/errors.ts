@@ -107,7 +107,7 @@ export const scimErrors = defineErrors({
   ],
 })
 
-/** An error with the keyword that SCIM has for it. */
+/** An error with SCIM's keyword for it. */
 export function scimError(factory: ErrorFactory, detail?: string, more: ErrorDetails = {}) {
   const keyword = SCIM_TYPES.get(factory.code)
   return factory({
@@ -139,10 +139,10 @@ const OF_LANGUAGE: Record<ScimLanguageReason, ErrorFactory> = {
   tooMany: scimErrors.tooMany,
 }
 
-/** What the language finds wrong with a request. */
+/** The errors of the SCIM language. */
 export const languageErrors = Object.values(OF_LANGUAGE)
 
-/** The refusal that an error of the language stands for; any other error as it is. */
+/** Converts an error of the SCIM language to a refusal. Returns any other error unchanged. */
 export function asScimError(error: unknown): unknown {
   return error instanceof ScimLanguageError ? scimError(OF_LANGUAGE[error.scimType], error.message) : error
 }

@@ -6,12 +6,14 @@ interface ExpiringToken {
   id: string
   hint: string
   lifetime_ends_at: Date
-  /** Not above 0 once it has expired. */
+  /** 0 or less once the token has expired. */
   days_left: number
   told_days: number | null
 }
 
-/** Those of these tokens that another one has not replaced, while the organization and its provisioning are active. Locked. */
+/**
+ * Locks and returns those of these tokens that were not replaced and whose organization and provisioning are active.
+ */
 export async function lockExpiringTokens(tx: Tx, directory: Directory, ids: string[]): Promise<ExpiringToken[]> {
   const { rows } = await sql<ExpiringToken>`
     select t.id, t.hint, t.lifetime_ends_at, t.told_days,
@@ -24,7 +26,7 @@ export async function lockExpiringTokens(tx: Tx, directory: Directory, ids: stri
   return rows
 }
 
-/** Notes the stage that was told last. */
+/** Stores the last stage that was recorded. */
 export async function noteTold(tx: Tx, directory: Directory, id: string, told_days: number): Promise<void> {
   await tx
     .updateTable('scim_tokens')

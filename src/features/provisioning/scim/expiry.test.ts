@@ -73,7 +73,7 @@ test('a token expires by its lifetime, in every process, and is told of', async 
 test('a bulk request under way ends with its token', async () => {
   const { call, token, subOrgId } = await expiringClient(1)
   answered(await call('GET', '/Users'))
-  // This process still has the row of the token from before.
+  // This process still has the token's earlier row in its cache.
   await platform.db
     .updateTable('scim_tokens')
     .set({ lifetime_ends_at: new Date(0) })

@@ -8,23 +8,26 @@ import { lockExpiringTokens, noteTold } from './expiry-store.ts'
 
 const BATCH = 200
 
-/** The numbers of days left at which the event of an expiring token is recorded. */
+/** The numbers of remaining days at which the event about an expiring token is recorded. */
 const TELL_AT = [30, 7, 1, 0]
 
-/** The next of these. */
+/** The next of these stages. */
 const nextStage = sql`case told_days ${sql.join(
   TELL_AT.slice(1).map((days, at) => sql`when ${TELL_AT[at]}::int then ${days}::int`),
   sql` `,
 )} else ${TELL_AT[0]}::int end`
 
 /**
- * The stage of so many days left. Each is recorded once, and only for a token that had more days when it was made.
+ * The stage for this many remaining days. Each stage is recorded once, and only if the token had more days when it was
+ * made.
  */
 export function stageOf(daysLeft: number): number | null {
   return TELL_AT.findLast((days) => daysLeft <= days) ?? null
 }
 
-/** Records that the tokens of active organizations with provisioning expire soon, or have expired: once at each stage. */
+/**
+ * Records at each stage, once, that a token expires soon or has expired, for active organizations with provisioning.
+ */
 export const tellExpiringTokens: JobHandler = {
   name: 'scim.tell_expiring_tokens',
   cron: '*/10 * * * *',

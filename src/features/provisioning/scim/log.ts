@@ -16,9 +16,9 @@ import { findLogRow, keepRequest, type LogRow, selectLogPage } from './store.ts'
 
 const place = (accountId: string, id: string) => ({ table: 'scim_logs', column: 'said_sealed', row: id, accountId })
 
-/** Keeps what a provisioning client asked and what it was answered, but for passwords. Never fails the request. */
+/** Logs a provisioning client's request and the response, without passwords. Never fails the request. */
 export async function logRequest(platform: Platform, directory: Directory, seen: Observed): Promise<void> {
-  // A row for each of them would cost what the limit saves.
+  // A row for each of these requests would cost what the rate limit saves.
   if (seen.code === httpErrors.rateLimited.code) return
   try {
     const { method, status, code } = seen
@@ -32,13 +32,13 @@ export async function logRequest(platform: Platform, directory: Directory, seen:
   }
 }
 
-/** A path of SCIM, and its query: of the base any letter may have come as an escape. */
+/** Returns a SCIM path below the base, with its query. The base may contain percent-encoded letters. */
 function belowBase(url: string): string {
   const [path = '', ...query] = url.split('?')
   return [`/${path.split('/').slice(BASE.split('/').length).join('/')}`, ...query].join('?')
 }
 
-/** A request, and what became of it. */
+/** A request and its result. */
 interface Entry {
   method: string
   path: string
@@ -47,7 +47,7 @@ interface Entry {
   status: number
   code: string | null
   reason: string | null
-  /** What an accepted write has done; null for others. */
+  /** What an accepted write has changed. Null for others. */
   effect: string | null
   warnings: string[]
   /** The request that this one repeats. */
@@ -89,10 +89,10 @@ export async function getLog(work: Work, text: string): Promise<ScimLog> {
   return toLog(work, row)
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export type Outcome = Pick<Entry, 'status' | 'code' | 'reason'>
 
-/** Keeps that a request was repeated, and shows it. */
+/** Logs a repeated request, and returns its entry. */
 export async function keepReplay(work: Work, first: ScimLog, outcome: Outcome): Promise<ScimLog> {
   const { id, method, path, body } = first
   const route = path
@@ -104,7 +104,7 @@ export async function keepReplay(work: Work, first: ScimLog, outcome: Outcome): 
   return toLog(work, await keepLog(work.platform, work.directory, { ...entry, ...notes }))
 }
 
-/** A request as the API shows it, with how to mend what was refused. */
+/** A request as the API shows it, with advice on how to fix a refused one. */
 export async function toLog({ platform, directory }: Work, row: LogRow): Promise<ScimLog> {
   const said = JSON.parse(await platform.keyring.open(place(directory.accountId, row.id), row.said_sealed))
   return {

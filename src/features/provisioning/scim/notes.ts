@@ -3,14 +3,14 @@ import { type EventInput, record } from '../../../platform/events/events.ts'
 import type { Origin } from '../../../platform/events/origin.ts'
 import type { TxWork } from '../../../platform/work.ts'
 
-/** What a request has changed, and what its client should know. */
+/** The changes of a request, and warnings for its client. */
 interface Notes {
-  /** Types of the recorded events. */
+  /** The types of the recorded events. */
   changes: string[]
   warnings: Set<string>
 }
 
-// By the origin, which each request has of its own.
+// By origin, because each request has its own.
 const notes = new WeakMap<Origin, Notes>()
 
 function notesOf(origin: Origin): Notes {
@@ -19,7 +19,7 @@ function notesOf(origin: Origin): Notes {
   return known
 }
 
-/** Records what a provisioning client has changed. The log counts it once it is committed. */
+/** Records a provisioning client's changes. The log counts them once they are committed. */
 export async function recordChanges(work: TxWork, ...events: EventInput[]): Promise<void> {
   await record(work, ...events)
   onCommit(work.db, () => notesOf(work.origin).changes.push(...events.map(({ definition }) => definition.type)))
@@ -30,7 +30,10 @@ export function warn(work: TxWork, warning: string): void {
   onCommit(work.db, () => notesOf(work.origin).warnings.add(warning))
 }
 
-/** Whose externalId another resource has, too (RFC 7643 §3.1): no error, but mostly a wrong mapping. */
+/**
+ * The warning that another resource has the same externalId (RFC 7643 §3.1). That is not an error, but usually means a
+ * wrong mapping.
+ */
 export const REPEATED_USER =
   'Another user has this externalId. A returning user, and a user at the identity provider, is not found by it.'
 export const REPEATED_GROUP = 'Another group has this externalId. A rule of group_role_mapping by it means both.'
@@ -46,7 +49,7 @@ const COUNTED = [
   ['scim.group.member_removed', 'member', 'removed'],
 ] as const
 
-/** What an accepted write has done, as `1 group updated, 3 members added`. */
+/** The changes of an accepted write, such as `1 group updated, 3 members added`. */
 export function effectOf(origin: Origin): string {
   const { changes } = notesOf(origin)
   const effects = COUNTED.flatMap(([type, noun, done]) => {

@@ -3,7 +3,8 @@ import { startApp } from '../../../../test/harness.ts'
 import { provisioned } from '../../../../test/people/scim.ts'
 import { addUser, answered, expectRefused, list, MESSAGES, USER } from '../../../../test/people/scim-answers.ts'
 
-// What Okta sends, each habit a test: applications made by its wizard use PUT, those of its catalogue PATCH.
+// The requests that Okta sends, one test for each peculiarity. Applications made with its wizard use PUT, those in its
+// catalogue use PATCH.
 const app = await startApp()
 const client = await provisioned(app, await app.tenant())
 const { call } = client

@@ -8,7 +8,7 @@ const app = await startApp()
 const tenant = await app.tenant()
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0:User'
-// The same in every encoding.
+// Looks the same in every encoding.
 const SECRET = 'correct-horse-battery-staple'
 const FILTER = `password eq "${SECRET}"`
 const inQuery = encodeURIComponent(FILTER)

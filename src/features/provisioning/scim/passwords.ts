@@ -1,27 +1,30 @@
-/** What is longer is not kept: a log is to be read by people. */
+/** Longer bodies are not logged, because people read the log. */
 const MAX_BODY = 16_384
 
-/** With the URN of its schema, too (RFC 7644 §3.10). */
+/** Also with the URN of its schema (RFC 7644 §3.10). */
 const ATTRIBUTE = /(?:^|:)password$/i
-/** As a word of its own, in what names or asks for something. */
+/** As a separate word, in a name or a filter. */
 const WORD = /\bpassword\b/i
-/** Members of a body that are written in the language of SCIM (RFC 7644 §3.4.2, §3.5.2, §3.7): they name, compare and ask. */
+/** Members of a body that contain SCIM paths or filters (RFC 7644 §3.4.2, §3.5.2, §3.7). */
 const ASKING = /^(?:path|filter)$/i
-/** Other members may contain the word password, as in a job title. Only a password that is named or compared counts. */
+/**
+ * Other members may contain the word password, as in a job title. They count only if they name the attribute or
+ * compare it.
+ */
 const NAMED = /(?:^|[:"'&?])\s*password\s*(?:$|[[."'=])|\bpassword\s+(?:eq|ne|co|sw|ew|gt|ge|lt|le)\b/i
 
-/** A request as it may be kept. */
+/** A request in the form in which it may be logged. */
 interface Kept {
   path: string
-  /** Null if there was none, or it is not kept. */
+  /** Null if there was no body or it is not logged. */
   body: unknown
-  /** Whether nothing but the attribute was left out of it. */
+  /** Whether only the password attribute was left out. */
   isWhole: boolean
 }
 
 /**
- * Leaves passwords out of what is kept of a request: the attribute, and the whole query or body where something else
- * asks for one, since its value may stand anywhere beside. `route` stands in for a path that has the word.
+ * Removes passwords from a request before it is logged: the attribute, and the whole query or body if another part
+ * names the attribute, because the password may then be anywhere. `route` replaces a path that contains the word.
  */
 export function withoutPasswords(url: string, route: string, body: unknown): Kept {
   const [bare = ''] = url.split('?', 1)
@@ -40,15 +43,15 @@ export function withoutPasswords(url: string, route: string, body: unknown): Kep
   }
 }
 
-/** Whether it asks so, in escapes of escapes, too: a proxy may have made them. */
+/** Whether the text matches, also in repeated percent-encoding, which a proxy may have added. */
 function asks(text: string, how: RegExp): boolean {
   return how.test(
     text.replaceAll(/%(?:25)*([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
   )
 }
 
-/** A reason without what it quotes of the request. */
+/** A reason without the quotes from the request. */
 export function withoutQuotes(reason: string | null): string | null {
-  // A quote that does not end goes to the end: nothing is read twice.
+  // An unfinished quote extends to the end, so the pattern takes linear time.
   return reason?.replaceAll(/"(?:[^"\\]|\\.?)*(?:"|$)/gs, '"…"') ?? null
 }

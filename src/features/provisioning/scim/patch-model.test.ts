@@ -22,7 +22,7 @@ test('PATCH over HTTP does what its operations do to a model, or nothing', async
           const next = structuredClone(person)
           const refused = patch.map((step) => step.apply(next)).find((reason) => reason !== null)
           const reply = await client.call('PATCH', `/Users/${id}`, patchOf(...patch.map((step) => step.operation)))
-          // Whoever has no address can neither be told from others nor written to.
+          // A user without an address can neither be identified nor get mail.
           if (refused === undefined && reply.status === 400 && !next.emails.some(({ value }) => value !== undefined))
             continue
           if (refused) expectRefused(reply, 400, refused)

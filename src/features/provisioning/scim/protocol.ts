@@ -10,16 +10,16 @@ const Schemas = Type.Optional(
   }),
 )
 
-/** Any resource or message: what is of which type is said by the schemas of SCIM. */
+/** Any resource or message. SCIM's own schemas define its types. */
 const Resource = named('ScimResource', open(Type.Object({ schemas: Schemas })))
 
-/** What a change requires of the version that is there (RFC 7644 §3.14, RFC 9110 §13.1). */
+/** The version that a change requires (RFC 7644 §3.14, RFC 9110 §13.1). */
 export const conditionOf = ({ ifMatch, ifNoneMatch }: Record<'ifMatch' | 'ifNoneMatch', string | null>) => ({
   ifMatch,
   ifNoneMatch,
 })
 
-/** What the routes of resources have in common. */
+/** The parts that routes of resources share. */
 export const scimRoute = {
   about: { media: 'scim', tolerant: true, tag: 'SCIM', service: 'scim' },
   params: Type.Object({ id: Type.String({ description: '`id` of the resource, as the list shows it.' }) }),
@@ -64,7 +64,7 @@ export const scimRoute = {
     }),
   ),
   Resource,
-  /** A resource of the schemas, of which some fields are told. */
+  /** A resource in which only some fields are described. */
   resource<P extends TProperties>(name: string, fields: P) {
     return named(name, open(Type.Object({ schemas: Schemas, ...fields })))
   },

@@ -5,14 +5,14 @@ import { asScimError, scimErrors } from './errors.ts'
 import { type ProvisioningRow, readProvisioning } from './store.ts'
 import { invalidToken } from './token.ts'
 
-/** What the organization has set of its provisioning. */
+/** The organization's provisioning settings. */
 export type Provisioning = Pick<ProvisioningRow, 'sso_connection_id' | 'on_deprovision'>
 
 type Asking = Pick<Work, 'platform' | 'directory' | 'origin'>
 
 /**
- * Whether a provisioning client is served now: the first thing that every route of the protocol asks. Throws
- * `scim_token_invalid` for a token that has ended meanwhile, `organization_suspended`, `scim_disabled`.
+ * Checks whether a provisioning client is served now. Every SCIM route calls this first. Throws `scim_token_invalid`
+ * if the token has ended meanwhile, `organization_suspended`, `scim_disabled`.
  */
 export async function getProvisioning({ platform, directory, origin }: Asking): Promise<Provisioning> {
   const { actor } = origin
@@ -29,7 +29,7 @@ export async function getProvisioning({ platform, directory, origin }: Asking): 
   return found
 }
 
-/** Serves a provisioning client, if it is served now; what the language finds wrong is refused as SCIM has it. */
+/** Serves a provisioning client if it may be served now. Errors of the SCIM language are converted to SCIM errors. */
 export async function serve<W extends Asking, T>(work: W, run: (provisioning: Provisioning) => Promise<T>): Promise<T> {
   const provisioning = await getProvisioning(work)
   try {
@@ -39,5 +39,5 @@ export async function serve<W extends Asking, T>(work: W, run: (provisioning: Pr
   }
 }
 
-/** What every route of the protocol may refuse by that. */
+/** Errors that every SCIM route may return because of this check. */
 export const provisioningErrors = [httpErrors.organizationSuspended, scimErrors.disabled]

@@ -22,7 +22,7 @@ async function slowClient(): Promise<ScimClient> {
   return client
 }
 
-/** Sends requests until one is refused for their number. */
+/** Sends requests until one is refused by the rate limit. */
 async function useUp({ call }: Pick<ScimClient, 'call'>): Promise<number> {
   for (let served = 0; served < 300; served++) if ((await call('GET', '/Me')).status === 429) return served
   throw new Error('No request was refused')
@@ -39,7 +39,7 @@ test('beyond the rate a request is refused as SCIM says, and is served again aft
   await app.advance(4)
   const served = await useUp(client)
   expect(served).toBeGreaterThanOrEqual(4)
-  // None is in the log, where each would cost what the limit saves.
+  // None of them is in the log, where each would cost what the rate limit saves.
   const { logs } = succeeded(await tenant.get(`/v1/scim/logs?limit=1000&subOrgId=${client.subOrgId}`))
   expect(logs.filter((log: { status: number }) => log.status === 429)).toEqual([])
 })
@@ -63,7 +63,7 @@ test('every route of the protocol with a token is counted, before its body is re
     const body = method === 'GET' || method === 'DELETE' ? undefined : '{'
     expect([path, (await client.call(method as 'GET', place, body)).status]).toEqual([path, 429])
   }
-  // What needs no token has the limit of its network.
+  // Routes that need no token have the limit of the client's network.
   for (const path of ['/ServiceProviderConfig', '/Schemas', '/ResourceTypes'])
     expect((await client.call('GET', path)).status).toBe(200)
   succeeded(await tenant.get(`/v1/scim/config?subOrgId=${client.subOrgId}`))
@@ -93,7 +93,7 @@ test('organizations, and wrong tokens, take nothing from one another', async () 
   const wrong = scimCaller(app, `${other.token.slice(0, -1)}${other.token.endsWith('x') ? 'y' : 'x'}`)
   for (let n = 0; n < 10; n++) expectRefused(await wrong('GET', '/Users'), 401)
   answered(await other.call('GET', '/Users'))
-  // A new token has what is left of the organization.
+  // A new token gets what is left of the organization's limit.
   const rotated = succeeded(await tenant.post('/v1/scim/config', { action: 'rotate-token', subOrgId: client.subOrgId }))
   await useUp({ call: scimCaller(app, rotated.token) })
   expectRefused(await scimCaller(app, rotated.token)('GET', '/Users'), 429)
@@ -146,7 +146,7 @@ test('a client gets its steady rate and its burst, whenever it asks', async () =
         left = Math.min(4, left + seconds)
         let served = 0
         for (let n = 0; n < requests; n++) if ((await client.call('GET', '/Me')).status === 501) served += 1
-        // Time that passes in between may only add to it.
+        // Time that passes in between can only allow more requests.
         expect(served).toBeGreaterThanOrEqual(Math.min(requests, Math.floor(left)))
         left = Math.max(0, left - served)
         total += served

@@ -60,7 +60,7 @@ export const ScimConfigAction = Type.Object({
   ),
 })
 
-/** A token that ends soon, or has ended. */
+/** A token that expires soon or has expired. */
 export const ScimTokenExpiring = named(
   'ScimTokenExpiring',
   Type.Object(

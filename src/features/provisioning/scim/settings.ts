@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 
-/** For how long a client may send at once what it could send steadily. */
+/** A client may send at once what it could send in this many seconds at the steady rate. */
 export const BURST_SECONDS = 4
 
-// Beside the settings of sign-in: a caller that may change the configuration of provisioning must not raise this limit.
+// Stored with the sign-in settings, because a caller that may only change the provisioning configuration must not
+// raise this limit.
 export const provisioningSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

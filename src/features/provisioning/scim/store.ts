@@ -11,12 +11,12 @@ export type LogRow = Selectable<ScimLogs>
 export type TokenRow = Selectable<ScimTokens>
 export type ConfigRow = Omit<Selectable<ScimConfigs>, 'on_deprovision'> & { on_deprovision: 'deactivate' | 'delete' }
 
-/** The token of this keyed hash. */
+/** Finds the token with this keyed hash. */
 export async function findTokenRow(db: Db, hash: Buffer): Promise<TokenRow | undefined> {
   return db.selectFrom('scim_tokens').selectAll().where('token_hash', '=', hash).executeTakeFirst()
 }
 
-/** The present one, also if it has expired, and the previous one while it works. */
+/** The current token, even if it has expired, and the previous one while it works. */
 export async function listTokenRows(db: Db, directory: Directory): Promise<TokenRow[]> {
   return db
     .selectFrom('scim_tokens')
@@ -27,7 +27,7 @@ export async function listTokenRows(db: Db, directory: Directory): Promise<Token
     .execute()
 }
 
-/** `days`: how long it works; null without end. */
+/** `days` is how long the token works, or null for no end. */
 export async function insertTokenRow(
   tx: Tx,
   directory: Directory,
@@ -40,7 +40,7 @@ export async function insertTokenRow(
     .execute()
 }
 
-/** Ends the tokens of the directory; the present one only after so many seconds. Returns all there were. */
+/** Ends the tokens of the directory, the current one after this many seconds. Returns all tokens that there were. */
 export async function endTokenRows(tx: Tx, directory: Directory, overlapSeconds: number): Promise<TokenRow[]> {
   const gone = await tx
     .deleteFrom('scim_tokens')
@@ -67,7 +67,7 @@ export async function findConfigRow(db: Db, directory: Directory): Promise<Confi
     .executeTakeFirst()
 }
 
-/** The configuration, made where there is none, and locked until the transaction ends. */
+/** Locks the configuration until the transaction ends. Creates it if there is none. */
 export async function lockConfigRow(tx: Tx, directory: Directory): Promise<ConfigRow> {
   await tx
     .insertInto('scim_configs')
@@ -122,13 +122,13 @@ export async function countProvisioned(
     .executeTakeFirstOrThrow()
 }
 
-/** What decides whether a provisioning client is served. */
+/** The row that decides whether a provisioning client is served. */
 export interface ProvisioningRow {
   enabled: boolean
   sso_connection_id: string | null
   on_deprovision: 'deactivate' | 'delete'
   organization_status: string | null
-  /** Whether the token, if there is one, still works: caches of other processes hear of its end later. */
+  /** Whether the token, if there is one, still works. Caches of other processes learn of its end later. */
   works: boolean
 }
 
@@ -148,8 +148,8 @@ export const readProvisioning = defineJoined<ProvisioningRow>()({
 })
 
 /**
- * Stores a request, and records in the configuration that there was one: at most once a minute, which is precise enough
- * and avoids updates. A configuration that is being changed is skipped.
+ * Stores a request. At most once a minute, also stores in the configuration that there was one, which is precise
+ * enough and avoids updates. A configuration that is being changed is skipped.
  */
 export const keepRequest = defineJoined<Pick<LogRow, 'created_at'>>()({
   columns: { id: 'uuid', method: 'text', route: 'text', status: 'int', code: 'text', said_sealed: 'text' },

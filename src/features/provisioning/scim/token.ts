@@ -14,13 +14,13 @@ const CHECKSUM_LENGTH = 6
 const FORM = /^scim_[0-9A-Za-z]{49}$/
 const SHOWN = 4
 
-/** The text of a fresh token: `scim_<256 random bits><checksum>`. Of which organization it is only its row says. */
+/** Makes a new token: `scim_<256 random bits><checksum>`. Only its row says which organization it belongs to. */
 export function makeToken(): string {
   const body = `scim_${randomBase62()}`
   return body + checksum(body)
 }
 
-/** What people see of a token. */
+/** The part of a token that people see. */
 export const hintOf = (token: string) => `scim_…${token.slice(-SHOWN)}`
 
 export function hashToken(keyring: Keyring, token: string): Buffer {
@@ -31,21 +31,21 @@ function isWellFormed(token: string): boolean {
   return FORM.test(token) && checksum(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH)
 }
 
-// Looked up by a hash whose key only the deployment has: the time of a look-up does not reveal how much of a guess is
-// right.
+// Looked up by a hash whose key only the deployment has, so the time of a lookup does not reveal how much of a guess
+// is right.
 const known = perPlatform((platform) =>
   platform.caches.define<TokenRow | null>('scim_tokens', async (hash) => {
     return (await findTokenRow(platform.db, Buffer.from(hash, 'hex'))) ?? null
   }),
 )
 
-/** Has every process look a token up again, once the transaction has committed. */
+/** Makes every process look up a token again, once the transaction has committed. */
 export async function forgetToken(platform: Platform, tx: Tx, hash: Buffer): Promise<void> {
   await known(platform).invalidate(tx, hash.toString('hex'))
 }
 
 /**
- * The authenticator of provisioning clients: their token as a Bearer token, and nothing else (RFC 7644 §2). Throws
+ * The authenticator of provisioning clients, which accepts only their token as a Bearer token (RFC 7644 §2). Throws
  * `scim_token_missing`, `scim_token_invalid`.
  */
 export function scimAuthenticator(platform: Platform): Authenticator<ScimCaller> {
@@ -67,12 +67,12 @@ export function scimAuthenticator(platform: Platform): Authenticator<ScimCaller>
   }
 }
 
-/** RFC 6750 §3: no error code where nothing was presented. */
+/** RFC 6750 §3: no error code if no token was sent. */
 function challenge(error?: string): Record<string, string> {
   return { 'www-authenticate': `Bearer realm="watchword"${error ? `, error="${error}"` : ''}` }
 }
 
-/** What the refusal of such a token says. */
+/** The details of the refusal of an invalid token. */
 export const invalidToken: ErrorDetails = { headers: challenge('invalid_token') }
 const expiredToken: ErrorDetails = {
   ...invalidToken,

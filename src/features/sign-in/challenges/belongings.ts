@@ -2,11 +2,11 @@ import { type Belonging, deletes, isPending } from '../../../platform/lifecycle/
 
 const remove = deletes('mfa_challenges')
 
-/** What a user has of sign-ins that wait for the second factor. */
+/** Pending sign-ins of a user that wait for the second factor. */
 export const challengeBelongings: Belonging[] = [
   {
     table: 'mfa_challenges',
-    // Whatever they began with may be among what the proof removes.
+    // A pending sign-in may have begun with a factor that the first proof of the mailbox removes.
     proof: remove,
     cutOff: remove,
     removal: remove,

@@ -8,7 +8,7 @@ import { PAGE, register, registrationOptions, signInBy } from '../../../../test/
 import { mailedLink } from '../../../../test/people/sign-in.ts'
 import { withPasswordPlace } from '../../../platform/crypto/password-pool.ts'
 
-// Ways around a second factor that an attacker with one factor may try.
+// Ways in which an attacker with one factor may try to get around the second factor.
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -50,7 +50,7 @@ test('the challenge names the organization that the token has chosen, and goes o
     const passed = await tenant.post('/v1/mfa/challenge/verify', { subOrgId, challenge_token, code: codeOf(secret, 1) })
     expect(succeeded(passed).session).toMatchObject({ access_token: expect.any(String) })
   })
-  // The name comes with the statement that writes the challenge.
+  // The statement that writes the challenge also returns the organization's name.
   expect(
     texts.filter((text) => /organizations/.test(text) && /name/.test(text) && !/mfa_challenges/.test(text)),
   ).toEqual([])
@@ -89,7 +89,7 @@ test('a sign-in of an enrolled user answers a challenge, and no session before t
     'session.created',
     'auth.login.succeeded',
   ])
-  // Neither challenge nor code works again.
+  // Neither the challenge nor the code works again.
   expect(outcome(await verify(reply.challenge_token, codeOf(secret, 1)))).toEqual([400, 'challenge_expired'])
   expect(outcome(await verify(await challenge(email), codeOf(secret, 1)))).toEqual([401, 'mfa_code_invalid'])
 })
@@ -159,7 +159,7 @@ test('it serves its user in its organization, from where the first factor came',
   expect(outcome(moved)).toEqual([400, 'challenge_expired'])
   for (const wrong of ['', 'mfa_', `mfa_${'A'.repeat(43)}`, `${token}x`, token.toLowerCase(), token.slice(4)])
     expect((await verify(wrong, codeOf(secret, 1), { 'x-end-user-ip': '198.51.100.7' })).status).toBe(400)
-  // Someone else's code is wrong here.
+  // Another user's code is wrong for this challenge.
   const other = await newEnrolled()
   const wrong = await verify(token, codeOf(other.secret, 1), { 'x-end-user-ip': '198.51.100.7' })
   expect(outcome(wrong)).toEqual([401, 'mfa_code_invalid'])
@@ -236,7 +236,7 @@ test('an organization that is suspended meanwhile lets nobody in', async () => {
   const reply = await verify(challenge_token, codeOf(secret, 1), {}, by)
   expect(outcome(reply)).toEqual([403, 'organization_suspended'])
   expect(await sessionRowsOf(db, id)).toEqual([])
-  // Nothing of it was spent.
+  // The refusal consumed neither the challenge nor the code.
   succeeded(await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'active' }))
   succeeded(await verify(challenge_token, codeOf(secret, 1), {}, by))
 })

@@ -29,7 +29,9 @@ export const challengeEvents = defineEvents({
   ],
 })
 
-/** What `completeChallenge` may record. `changes` are the events of changes that waited for the second factor. */
+/**
+ * Events that `completeChallenge` may record. `changes` are the events of changes that waited for the second factor.
+ */
 export const completedEvents = (changes: EventDefinition[]): EventDefinition[] => [
   sessionEvents.created,
   sessionEvents.revoked,

@@ -31,14 +31,14 @@ export const mfaGate: Gate = {
   },
 }
 
-/** What the answer says about the grace period of a user who lacks the required factor. */
+/** The part of the response that describes the grace period of a user who lacks the required factor. */
 function describeGrace({ graceEndsAt }: Demand): Pick<SessionReply, 'mfa'> {
   return graceEndsAt === null
     ? {}
     : { mfa: { required: true, enrolled: false, grace_ends_at: graceEndsAt.toISOString() } }
 }
 
-/** The challenge that is made instead of a session: no session exists before every factor has passed. */
+/** The challenge that is created instead of a session. There is no session until every factor has passed. */
 function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
   const { facts, method: authMethod, amr, session, nextPasswordHash = null } = entry
   const madeId = newId()
@@ -50,7 +50,8 @@ function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
     auth_method: authMethod,
     enrollment_required: enrollment,
   }
-  // For a user whose only second factor is a passkey no code passes: they sign in with the passkey.
+  // If a passkey is the user's only second factor, no code can pass the challenge. The user signs in with the passkey
+  // instead.
   const codes = (has: FactorsOf) => (facts.mfa_enrolled ? methodsToPass(work, factorsAfter(amr, has)) : ['passkey'])
   return {
     madeId,

@@ -40,7 +40,7 @@ import { readToken, type TokenUse } from './token.ts'
 
 const reasons = defineEndReasons('stepped_up')
 
-// Guessing codes stays slow where lockout is off.
+// Limits guesses of codes where the lockout setting is off.
 const WITHOUT_LOCKOUT = { lockout_max_attempts: 5, lockout_window_seconds: 900, lockout_duration_seconds: 900 }
 
 export interface PassedChallenge {
@@ -49,12 +49,13 @@ export interface PassedChallenge {
 }
 
 /**
- * Exchanges a challenge and a code for a session. The attempt is counted durably, for the challenge and for the user,
- * before the code is judged. Throws `challenge_expired`, `mfa_code_invalid`, `account_locked`, `unavailable`, and what
- * the door throws.
+ * Exchanges a challenge and a code for a session. The attempt is counted in its own transaction, for the challenge and
+ * for the user, before the code is checked. Throws `challenge_expired`, `mfa_code_invalid`, `account_locked`,
+ * `unavailable`, and what the gates throw.
  */
 export function passChallenge(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
-  // A backup code costs a hash: if the pool is full, no attempt is counted.
+  // Checking a backup code computes a hash. If the hashing pool is full, the request fails before an attempt is
+  // counted.
   if (isDigits(sent.code)) return pass(work, sent)
   return withPasswordPlace(work, () => pass(work, sent))
 }
@@ -78,8 +79,8 @@ async function pass(caller: Work, sent: ChallengeAnswer): Promise<PassedChalleng
 }
 
 /**
- * Counts the attempt and judges the code once the request has its turn. A request rejected while waiting uses no
- * attempt.
+ * Counts the attempt and checks the code once the request has its place in the queue. A request that is rejected while
+ * it waits uses no attempt.
  */
 export async function verifyAttempt(
   work: Work,
@@ -102,13 +103,16 @@ export function succeededEvent(
 
 interface Tried {
   challenge: ChallengeRow
-  /** Null for a user who is gone. */
+  /** Null if the user no longer exists. */
   facts: SignInFacts | null
-  /** Whether this was the last attempt before the user is locked out. */
+  /** Whether this attempt was the last one before the user is locked out. */
   attempt: { locked: boolean }
 }
 
-/** Counts an attempt at the challenge, and one of the user over all. Throws `challenge_expired`, `account_locked`. */
+/**
+ * Counts one attempt at the challenge and one for the user across all challenges. Throws `challenge_expired`,
+ * `account_locked`.
+ */
 async function tryChallenge(work: Work, text: string, use: TokenUse = 'challenge'): Promise<Tried> {
   const settings = await lockoutSettings.effective(work)
   const token = readToken(work, text, use)
@@ -117,13 +121,13 @@ async function tryChallenge(work: Work, text: string, use: TokenUse = 'challenge
   const { person, read } = await readFacts({ ...work, db: work.platform.db }, null, reading)
   if (!isChallenge(read)) throw challengeErrors.expired()
   if (isCutOff(read, person)) throw challengeErrors.expired()
-  // The guesser has passed the first factor, so the lock covers all networks at once.
+  // The person guessing has passed the first factor, so the lock applies to all networks at once.
   const who = { identity: hashFactorIdentity(work.platform, read.challenge_user_id), ip: null }
   if (!read.is_allowed) throw accountLocked((await findLock(work, who)) ?? 1)
   return { challenge: read, facts: person, attempt: { locked: read.locked_until !== null } }
 }
 
-/** Records a wrong code, and tells the user if that has locked them out. */
+/** Records a wrong code, and notifies the user if this attempt locked them out. */
 export async function recordWrongCode(work: Work, challenge: ChallengeRow, { locked }: Tried['attempt']) {
   const { challenge_id: id, challenge_user_id: userId } = challenge
   await inTx({ ...work, db: work.platform.db }, async (work) => {
@@ -134,13 +138,13 @@ export async function recordWrongCode(work: Work, challenge: ChallengeRow, { loc
   return challengeErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
 }
 
-/** What a challenge is passed with, and the events of that. */
+/** The code that passed a challenge, and the events to record for it. */
 interface Passed {
   right: Pick<RightCode, 'amr' | 'spends' | 'also'>
   events: EventInput[]
 }
 
-/** Consumes the code and the challenge for the session, atomically with the extra rows. */
+/** Consumes the code and the challenge and creates the session, atomically with the extra rows. */
 async function redeemChallenge(
   work: TxWork,
   challenge: ChallengeRow,
@@ -157,14 +161,14 @@ async function redeemChallenge(
 const codeUsed = () => challengeErrors.codeInvalid({ detail: 'The code has been used.' })
 
 /**
- * Whether something has cut the user off since the first factor was proved, such as the end of that very password. The
- * sign-in compares the epoch of these facts with the user's.
+ * Whether the user was cut off after they proved the first factor, for example because the password they used was
+ * replaced. The sign-in compares the epoch in these facts with the user's epoch.
  */
 function isCutOff({ user_epoch }: ChallengeRow, facts: SignInFacts | null): boolean {
   return user_epoch !== null && facts !== null && user_epoch !== facts.epoch
 }
 
-/** The live challenge of a token, and the facts about its user. */
+/** Finds the live challenge of a token, and the facts about its user. */
 export async function findChallenge(work: Work, text: string, use: TokenUse = 'challenge') {
   const token = readToken(work, text, use)
   if (!token) return { challenge: null, facts: null }
@@ -175,7 +179,9 @@ export async function findChallenge(work: Work, text: string, use: TokenUse = 'c
     : { challenge: null, facts: null }
 }
 
-/** The challenge that a user answers by enrolling a factor. Throws `challenge_expired` for any other. */
+/**
+ * Returns a challenge that the user answers by enrolling a factor. Throws `challenge_expired` for any other challenge.
+ */
 export async function getEnrollmentChallenge(work: Work, text: string): Promise<ChallengeRow> {
   const { challenge } = await findChallenge(work, text)
   if (!challenge?.enrollment) throw challengeErrors.expired()
@@ -183,9 +189,9 @@ export async function getEnrollmentChallenge(work: Work, text: string): Promise<
 }
 
 /**
- * Checks an enrollment by a backend. A challenge that demands one enrolls only its own user. Without a challenge, the caller needs
- * `mfa.write`, and the user must not be a member of the team: members enroll in their own session. Throws `challenge_expired`,
- * `user_not_found`, `insufficient_scope`, `invalid_request`.
+ * Checks whether a backend may enroll a factor. A challenge that demands enrollment allows it for its own user only.
+ * Without a challenge, the caller needs `mfa.write`, and the user must not be a member of the team, because members
+ * enroll in their own session. Throws `challenge_expired`, `user_not_found`, `insufficient_scope`, `invalid_request`.
  */
 export async function assertMayEnroll(
   work: Work & { caller: ManagerCaller },
@@ -193,7 +199,7 @@ export async function assertMayEnroll(
 ): Promise<void> {
   if (sent.challenge_token !== undefined) {
     const { challenge_user_id: asked } = await getEnrollmentChallenge(work, sent.challenge_token)
-    // A caller with a challenge must not learn which other ids exist.
+    // A caller with a challenge must not learn which other user ids exist.
     if ((await findUserById(work, sent.userId))?.id !== asked) throw challengeErrors.expired()
     return
   }
@@ -202,7 +208,7 @@ export async function assertMayEnroll(
     throw invalidField('challenge_token', 'required', 'challenge_token is required for a member of the team')
 }
 
-/** Locks the user's row first, as every sign-in does. Throws `challenge_expired`, and what the door throws. */
+/** Locks the user's row first, as every sign-in does. Throws `challenge_expired`, and what the gates throw. */
 export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
   const user = await findUserForUpdate(work, challenge.challenge_user_id)
   const facts = user && (await findSignInFacts(work, { userId: user.id }))
@@ -212,8 +218,9 @@ export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow)
 }
 
 /**
- * Consumes the challenge for a session of two factors and resets the count of wrong codes; the session whose refresh
- * demanded the second factor ends. Throws `challenge_expired`, `service_disabled`, and what the door throws.
+ * Consumes the challenge, creates a session with two factors and resets the count of wrong codes. If a refresh
+ * demanded the second factor, the refreshed session ends. Throws `challenge_expired`, `service_disabled`, and what the
+ * gates throw.
  */
 export async function completeChallenge(
   caller: Work,
@@ -223,11 +230,11 @@ export async function completeChallenge(
 ): Promise<SessionTokens> {
   const work = asProvenUser(caller, facts.user_id)
   const { challenge_id: id, session_id: before } = challenge
-  // A refresh goes on where the service is off, and so does its challenge.
+  // Sessions can be refreshed while the service is off, so a challenge that began with a refresh can be passed too.
   if (before === null) await assertProviderServed(work, challenge.auth_method)
   const spends = [challengeProof({ challenge_id: id }), ...right.spends]
   const { next_password_hash: nextHash } = challenge
-  // If that session has ended meanwhile, its challenge has too.
+  // If the refreshed session has ended meanwhile, its challenge is no longer valid either.
   if (before !== null && !(await revokeSession(work, before, reasons.stepped_up))) throw challengeErrors.expired()
   const who = { identity: hashFactorIdentity(work.platform, facts.user_id), ip: null }
   const changed =
@@ -241,7 +248,7 @@ export async function completeChallenge(
       amr: [...new Set([...challenge.amr, ...right.amr])],
       aal: 'aal2',
       isSecondStep: true,
-      // What was noted of the sign-in with the challenge is of the session then.
+      // The session gets the challenge's id, so that rows stored for the pending sign-in belong to the session.
       sessionId: id,
       sessionEndsAt: challenge.session_ends_at,
       connectionId: challenge.connection_id,
@@ -250,14 +257,14 @@ export async function completeChallenge(
       events,
     }))
   if (answer?.session) return answer.session
-  // Another request was faster, with the code at another challenge or with this one, or the user was cut off.
+  // Either another request used this code or this challenge first, or the user was cut off.
   if (right.spends.length > 0 && (await isLiveChallenge(work.db, work.directory, id))) throw codeUsed()
   throw challengeErrors.expired()
 }
 
 /**
- * Burns the proofs, then writes the secret that waited for them, which ends all other access of the user. Returns the facts
- * after the change, or null if a proof was burnt already. The caller has a transaction.
+ * Consumes the proofs, then writes the password that waited for them, which ends all other access of the user. Returns
+ * the facts after the change, or null if a proof was already consumed. The caller has a transaction.
  */
 async function writeChange(
   work: Work,

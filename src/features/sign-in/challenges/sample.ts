@@ -4,7 +4,7 @@ import type { Start } from '../../../../test/people/records.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 import type { FactorRecords } from '../factors/sample.ts'
 
-/** The sign-in of `factorUser` waits for the second factor. */
+/** A sign-in of `factorUser` that waits for the second factor. */
 export interface ChallengeRecords {
   ids: { challengeToken: string }
 }
@@ -17,7 +17,7 @@ export async function makeRecords(
   return { ids: { challengeToken: challenge_token } }
 }
 
-// The code of the next time step is accepted too, and has not been used.
+// The code of the next time step is accepted too, and no test has used it yet.
 export const samples: Samples = {
   'POST /v1/mfa/challenge/verify': ({ ids, factorSecret }) => ({
     body: { challenge_token: ids.challengeToken, code: codeOf(factorSecret, 1), trust_device: true },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** What a sign-in that waits for its second factor goes by. */
+/** The token that identifies a sign-in that waits for its second factor. */
 export const ChallengeToken = Type.String({
   minLength: 1,
   maxLength: 100,

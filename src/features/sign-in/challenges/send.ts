@@ -6,7 +6,7 @@ import { listOffered } from './second-factors.ts'
 
 /**
  * Sends a code to the phone of the challenge's user.
- * Throws `challenge_expired`, `method_disabled`, `rate_limited`, and what the door throws.
+ * Throws `challenge_expired`, `method_disabled`, `rate_limited`, and what the gates throw.
  */
 export async function sendChallengeCode(work: Work, text: string): Promise<{ deliveryHint: string }> {
   const { challenge, facts } = await findChallenge(work, text)

@@ -14,13 +14,13 @@ import { isDigits, listOffered } from './second-factors.ts'
 import { challengeProof, insertSessionChallenge } from './store.ts'
 import { makeToken } from './token.ts'
 
-/** The session in which its user shows a second factor again. */
+/** The session whose user proves a second factor again. */
 export interface SessionOfUser {
   id: string
   userId: string
 }
 
-/** A challenge within a session. */
+/** A challenge for the user of an existing session. */
 export interface SessionChallenge {
   token: string
   expiresAt: Date
@@ -28,9 +28,9 @@ export interface SessionChallenge {
 }
 
 /**
- * Begins the proof of a second factor within a session: five attempts, which count with all others at factors of the user. A
- * code of `sms` is sent. Throws `method_disabled` for a factor that the user lacks or the policy refuses, `rate_limited`,
- * and what the door throws.
+ * Starts a step-up with a second factor. The user has five attempts, which also count toward the limit for all factors
+ * of the user. For `sms`, sends a code. Throws `method_disabled` for a factor that the user lacks or the policy
+ * refuses, `rate_limited`, and what the gates throw.
  */
 export async function beginInSession(work: Work, session: SessionOfUser, method: MfaMethod): Promise<SessionChallenge> {
   const token = makeToken(work, 'step-up')
@@ -54,7 +54,7 @@ export async function beginInSession(work: Work, session: SessionOfUser, method:
   return { token: token.token, expiresAt, deliveryHint: sent?.deliveryHint ?? null }
 }
 
-/** A second factor that was right within a session, to be burnt. */
+/** A second factor that was right in a step-up and is still to be consumed. */
 export interface ProvedFactor {
   facts: SignInFacts
   method: MfaMethod
@@ -66,7 +66,7 @@ export interface ProvedFactor {
 }
 
 /**
- * Judges a code within a session, after counting the attempt. Throws `challenge_expired`, `mfa_code_invalid`,
+ * Checks a code in a step-up, after counting the attempt. Throws `challenge_expired`, `mfa_code_invalid`,
  * `account_locked`, `unavailable`.
  */
 export function proveInSession(
@@ -92,6 +92,7 @@ export function proveInSession(
       },
     }
   }
-  // A backup code costs a hash: if the pool is full, no attempt is counted.
+  // Checking a backup code computes a hash. If the hashing pool is full, the request fails before an attempt is
+  // counted.
   return isDigits(sent.code) ? prove() : withPasswordPlace(work, prove)
 }

@@ -18,16 +18,16 @@ export interface FactorsOf {
   sms: boolean
 }
 
-/** A challenge that was stored. */
+/** A challenge after it was stored. */
 export interface MadeChallenge extends FactorsOf {
   expires_at: Date
-  /** Null without an organization. */
+  /** Null if the directory has no organization. */
   organization_name: string | null
 }
 
 /**
- * The challenge that a first factor pays for. The statement locks the user's row, so that a concurrent cut-off finds the
- * challenge.
+ * Stores the challenge that a sign-in gets for its first factor. The statement locks the user's row, so that a
+ * concurrent cut-off finds the challenge.
  */
 export const challengeOutcome = defineOutcome<MadeChallenge>()({
   name: 'challenge',
@@ -59,7 +59,7 @@ export const challengeOutcome = defineOutcome<MadeChallenge>()({
       and confirmed_at is not null) as sms`,
 })
 
-/** A challenge of a user, whose row is held, within one of their sessions. Returns when it expires. */
+/** Stores a challenge for a step-up in a session of a user whose row is locked. Returns when the challenge expires. */
 export async function insertSessionChallenge(
   tx: Tx,
   directory: Directory,
@@ -113,11 +113,11 @@ export interface ChallengeRow {
   /** The hash of the password that is written once the challenge is passed. */
   next_password_hash: string | null
   sms_code_hash: Buffer | null
-  /** The end that an identity provider sets for the session. */
+  /** When the session must end, as set by the identity provider. */
   session_ends_at: Date | null
-  /** The SAML or OIDC connection of the first factor. */
+  /** The SAML or OIDC connection that proved the first factor. */
   connection_id: string | null
-  /** The user's epoch when the first factor was proved; null for a challenge of an earlier release. */
+  /** The user's epoch when the first factor was proved. Null for challenges that an earlier release stored. */
   user_epoch: number | null
   /** The user's current factors. */
   phone: string | null
@@ -125,19 +125,22 @@ export interface ChallengeRow {
   totp: TotpRow | null
 }
 
-/** The challenge of a token, with nulls where there is none. */
+/** The live challenge of a token. Every field is null if there is none. */
 type ShownRow = { [K in keyof ChallengeRow]: ChallengeRow[K] | null }
 
 const TOKEN_COLUMNS = { token_hash: 'bytea', client_network: 'bytea' } as const
 
-/** The live challenge of a token, as seen from this network, by `clock` and `asked`. */
+/**
+ * Finds the live challenge of a token for the client's network. Reads `clock` and `asked` of the surrounding
+ * statement.
+ */
 const liveChallenge = (directory: SqlText) => sqlText`
   select * from mfa_challenges
   where directory_id = ${directory} and token_hash = asked.token_hash and used_at is null and expires_at > clock.at
     and attempts < ${TRIES} and failure_identity is not null
     and (network_hash is null or network_hash = asked.client_network)`
 
-/** What a challenge is, from `found`, with the user's factors, so that an attempt needs no second query. */
+/** The columns of the challenge in `found`, with the user's factors, so that an attempt needs no second query. */
 const challengeColumns = (directory: SqlText) => sqlText`found.id as challenge_id, found.user_id as challenge_user_id,
   found.auth_method, found.amr, found.session_id, found.enrollment, found.next_password_hash,
   found.sms_code_hash, found.user_epoch,
@@ -155,7 +158,7 @@ const challengeColumns = (directory: SqlText) => sqlText`found.id as challenge_i
     from totp_enrollments t where t.directory_id = ${directory} and t.user_id = found.user_id
       and t.confirmed_at is not null) as totp`
 
-/** The live challenge of a token, where the facts about its user are read. */
+/** Reads the live challenge of a token in the statement that reads the facts about its user. */
 export const shownChallenge = defineReading<ShownRow>()({
   columns: TOKEN_COLUMNS,
   userId: sqlText`found.user_id`,
@@ -164,11 +167,14 @@ export const shownChallenge = defineReading<ShownRow>()({
 })
 
 type TriedRow = ShownRow & {
-  /** Whether there is such a challenge: one that is left out is being tried by others, or its user in this statement. */
+  /**
+   * Whether the challenge exists. If it exists but was left out, another attempt has locked it, or this statement has
+   * another attempt of the same user.
+   */
   is_there: boolean
   /** Whether the user is not locked out. */
   is_allowed: boolean
-  /** Set when this very attempt was the last one allowed. */
+  /** Set if this attempt was the last one allowed. */
   locked_until: Date | null
 }
 
@@ -199,8 +205,8 @@ const tried = defineReading<TriedRow>()({
 })
 
 /**
- * Counts an attempt at a challenge, of which the fifth is the last, and one of its user over all challenges, where the
- * facts about the user are read. Committed on its own, before the code is judged.
+ * Counts one attempt at a challenge, which allows five, and one for its user across all challenges, in the statement
+ * that reads the facts about the user. Commits on its own, before the code is checked.
  */
 export function triedChallenge(policy: LockoutPolicy, token: HashedToken): Reading<TriedRow> {
   const { lockout_max_attempts, lockout_window_seconds, lockout_duration_seconds } = policy
@@ -211,7 +217,7 @@ export function triedChallenge(policy: LockoutPolicy, token: HashedToken): Readi
 
 export const isChallenge = (row: ShownRow): row is ChallengeRow => row.challenge_id !== null
 
-/** Whether a challenge may still be passed, however often it was tried. */
+/** Whether a challenge may still be passed, regardless of the number of attempts. */
 export async function isLiveChallenge(db: Db, directory: Directory, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('mfa_challenges')
@@ -224,7 +230,7 @@ export async function isLiveChallenge(db: Db, directory: Directory, id: string):
   return row !== undefined
 }
 
-/** The one consumer of challenges: of any number of requests that pass the same one a single one gets a session. */
+/** The only consumer of challenges. If several requests pass the same challenge, only one gets a session. */
 // Consumes mfa_challenges: passing a challenge, for a session.
 export const challengeProof = defineProof({
   name: 'challenge-passed',
@@ -238,7 +244,7 @@ export const challengeProof = defineProof({
     where mfa_challenges.directory_id = ${directory} and mfa_challenges.id = ready.challenge_id`,
 })
 
-/** Stores the code that is sent for a challenge, replacing any earlier one. */
+/** Stores the code that is sent for a challenge, and replaces an earlier code. */
 export async function setChallengeSms(tx: Tx, directory: Directory, id: string, codeHash: Buffer): Promise<void> {
   await tx
     .updateTable('mfa_challenges')

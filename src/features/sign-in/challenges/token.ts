@@ -4,11 +4,11 @@ import type { Platform } from '../../../platform/platform.ts'
 import type { Work } from '../../../platform/work.ts'
 import { mfaHashes } from '../../access/mfa/mfa.ts'
 
-/** What a token is for: one that was made for one is never accepted for the other (ASVS 6.6.2). */
+/** The purpose of a token. A token made for one purpose is never accepted for the other (ASVS 6.6.2). */
 const PREFIXES = { challenge: 'mfa_', 'step-up': 'sup_' }
 export type TokenUse = keyof typeof PREFIXES
 
-/** What is stored of a token and the network that it was given to. */
+/** The hash of a token, and the hash of the network that received the token. */
 export interface HashedToken {
   hash: Buffer
   /** Null where the client's address is unknown. */
@@ -16,8 +16,9 @@ export interface HashedToken {
 }
 
 /**
- * A fresh token for the client of this request, of the network that the application's backend has told. Who comes back
- * from a provider shows an address of their own, of which the backend may tell nothing later, or one of the other family.
+ * Makes a token that only works from the network of the end user, as the application's backend reports it. A sign-in
+ * at a provider ends in the user's own browser. The backend may later report no address for it, or one of the other IP
+ * family, so the token of such a sign-in is not bound to a network.
  */
 export function makeToken(work: Work, use: TokenUse = 'challenge'): HashedToken & { token: string } {
   const token = PREFIXES[use] + randomBase62()
@@ -25,7 +26,7 @@ export function makeToken(work: Work, use: TokenUse = 'challenge'): HashedToken 
   return { token, hash, network: work.origin.actor.type === 'api_key' ? network : null }
 }
 
-/** What a client presents; null when it cannot be a token. */
+/** Reads the token that a client presents. Returns null if it has the wrong form. */
 export function readToken(work: Work, text: string, use: TokenUse = 'challenge'): HashedToken | null {
   const prefix = PREFIXES[use]
   const looksRight = text.startsWith(prefix) && text.length === prefix.length + SECRET_LENGTH
@@ -40,7 +41,7 @@ function hashed({ platform, origin }: Work, use: TokenUse, token: string): Hashe
   }
 }
 
-/** IP addresses are personal data: only a keyed hash is stored. */
+/** IP addresses are personal data, so only a keyed hash is stored. */
 function hashNetwork(platform: Platform, ip: string): Buffer {
   return keyedHash(platform.keyring.hashKey(mfaHashes), 'network', networkOf(ip))
 }

@@ -1,4 +1,4 @@
-/** Of programs that name others as well, the one that they are comes first. */
+/** Browsers that also send the token of another browser come before it: Edge, for example, sends `Chrome/` too. */
 const BROWSERS: [token: string, name: string][] = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
@@ -27,16 +27,16 @@ const SYSTEMS: [token: string, name: string][] = [
   ['Linux', 'Linux'],
 ]
 
-/** What a program says of itself in `User-Agent`, as far as a person would tell it apart. */
+/** The program that sends a `User-Agent`, described as a person would recognize it. */
 export interface Agent {
-  /** Undefined for what is not known. */
+  /** Undefined for an unknown program. */
   browser: string | undefined
   system: string | undefined
-  /** The same for every version of it. */
+  /** The same for every version of the program. */
   family: string
 }
 
-/** The program behind a `User-Agent`; one that is not known is told apart by the name with which it begins. */
+/** Reads the program from a `User-Agent`. Unknown programs are distinguished by the name at the start of the header. */
 export function readAgent(userAgent: string): Agent {
   const find = (known: typeof BROWSERS) => known.find(([token]) => userAgent.includes(token))?.[1]
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)]

@@ -8,7 +8,7 @@ import {
   sinceOf,
 } from '../../../platform/lifecycle/belongings.ts'
 
-/** The devices from which a user is known to sign in. */
+/** The known devices of a user. */
 export const deviceBelongings: Belonging[] = [
   {
     table: 'known_devices',

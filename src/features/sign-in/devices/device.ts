@@ -12,13 +12,18 @@ export interface Device {
   userAgent: string | null
 }
 
-/** The hash by which a device of a user is known. The same user has the same wherever they are moved. */
+/**
+ * Hashes a device of a user. The hash does not depend on the directory, so it stays the same when the user is moved.
+ */
 export function hashDevice({ keyring }: Platform, userId: string, { ip, userAgent }: Device): Buffer {
   const family = userAgent === null ? '' : readAgent(userAgent).family
   return keyedHash(keyring.hashKey(deviceHashes), userId, family, ip === null ? '' : wideNetworkOf(ip))
 }
 
-/** What a provider hands out to one household or office over time: the /24 of an IPv4 address, the /48 of an IPv6 one. */
+/**
+ * The range in which a provider changes the address of one household or office: the /24 of an IPv4 or the /48 of an
+ * IPv6 address.
+ */
 export function wideNetworkOf(ip: string): string {
   const network = networkOf(ip)
   return network.includes(':')

@@ -25,7 +25,7 @@ const DAY = 86_400
 
 const password = freshPassword()
 
-/** Somebody with a proved mailbox, who signs in with a password. */
+/** A user with a proved mailbox who signs in with a password. */
 async function newPerson(): Promise<Person> {
   const person = await newUser(tenant)
   const { subOrgId, id, email } = person
@@ -40,7 +40,7 @@ const enter = async ({ subOrgId, email }: Mailbox, device: TestDevice) =>
 
 const notices = async ({ email }: Mailbox) => (await app.mails(email)).filter(({ kind }) => kind === 'new_device')
 
-/** How many mails about a new device somebody has got, once every sign-in was looked at. */
+/** Counts the mails about new devices that a person got, after the job has processed every sign-in. */
 async function toldOf(person: Mailbox): Promise<number> {
   await lookAtSignIns(app)
   return (await notices(person)).length
@@ -204,7 +204,7 @@ test('the link ends every session, outlives a new password, works once, and the 
   expect(events.filter(({ target_id }) => target_id === id)).toHaveLength(1)
   const ended = await app.events({ accountId: tenant.accountId, type: 'session.revoked' })
   expect(ended.at(-1)).toMatchObject({ data: { reason: 'sign_in_disowned' } })
-  // Whoever is at either: both were new at the time.
+  // Signing in from either device sends a mail again, because both were new when the first mail was sent.
   await enter(person, LAPTOP)
   expect(await toldOf(person)).toBe(2)
   await enter(person, PHONE)
@@ -234,18 +234,18 @@ test('whoever signs in from two devices is put out by the mail about either, and
       await enter(person, device)
       links.push(await noticeLink(person))
     }
-    // A phone of the person's own.
+    // A third device, which belongs to the person.
     await enter(person, OFFICE)
     expect(await toldOf(person)).toBe(3)
     succeeded(await disownAs(person, links[which] ?? ''))
-    // What the person had for longer stays known.
+    // The device that the person has used for longer stays known.
     await enter(person, LAPTOP)
     expect(await toldOf(person)).toBe(3)
     for (const [i, device] of [PHONE, TABLET, OFFICE].entries()) {
       await enter(person, device)
       expect(await toldOf(person)).toBe(4 + i)
     }
-    // All the links that were under way have ended with it: what they were about is over.
+    // The other links are void too, because the sessions that they report have ended.
     const late = await disownAs(person, links[1 - which] ?? '')
     expect([late.status, late.body.code]).toEqual([400, 'token_invalid'])
   }

@@ -26,7 +26,10 @@ const kinds = {
   ),
 }
 
-/** Announces a sign-in from a new device to the user, with the link that reports it as not theirs. */
+/**
+ * Tells a user about a sign-in from a new device. The mail has a link with which the user reports that it was not
+ * them.
+ */
 export function newDeviceMail(signIn: Device & { to: Reader; at: Date; url: string; ttlSeconds: number }): Message {
   const { to, at, ip, userAgent, url, ttlSeconds } = signIn
   return withValues({
@@ -54,7 +57,10 @@ export function newDeviceMail(signIn: Device & { to: Reader; at: Date; url: stri
   })
 }
 
-/** Uses only our own words: the person who signs in controls the header, and must not control the text of the mail. */
+/**
+ * Uses only names from our own list. The person who signs in controls the header and must not control the text of the
+ * mail.
+ */
 function nameProgram(language: Language, userAgent: string | null): string {
   if (userAgent === null) return texts.devices.program.none(language)
   const { browser, system } = readAgent(userAgent)

@@ -14,12 +14,14 @@ import { deviceSettings } from './settings.ts'
 import { type Cursor, moveCursor, provideCursors, putDevice, type SignIn, selectSignIns, touchKnown } from './store.ts'
 import { newDeviceNotice } from './unknown-sign-in.ts'
 
-// Of events at a time.
+// Events read at a time.
 const EVENTS = 1000
-/** Of a user in a day: a program that calls itself something else each time fills no mailbox. */
+/**
+ * Limits mails for one user in a day, so that a program that changes its name for each sign-in cannot fill a mailbox.
+ */
 const MAX_MAILS = 10
 
-/** Mails people who have signed in from a device that is new to them. */
+/** Mails users who have signed in from a new device. */
 export const noticeNewDevices: JobHandler = {
   name: 'devices.notice',
   cron: '* * * * *',
@@ -29,8 +31,8 @@ export const noticeNewDevices: JobHandler = {
 }
 
 /**
- * Looks at the sign-ins of every environment, from where that ended the last time: nothing is added to a sign-in itself.
- * Where two processes look at the same ones, or one dies in between, the row of a device decides that there is one mail.
+ * Processes the sign-ins of every environment since the last run, so that a sign-in itself does no extra work. If two
+ * processes handle the same sign-in, or one of them crashes, the device's row ensures that only one mail is sent.
  */
 export async function noticeDevices(platform: Platform): Promise<void> {
   await forEachPart(
@@ -69,7 +71,7 @@ async function recordDevices(platform: Platform, signIns: SignIn[]): Promise<voi
   }
 }
 
-/** Notes a device, and tells its user, unless it is the first that they are seen with. */
+/** Stores a device and notifies its user, unless it is the user's first known device. */
 async function recordDevice(work: TxWork, sighting: SignIn & { hash: Buffer }): Promise<void> {
   const user = await findUserForUpdate(work, sighting.userId)
   // An unproved address may belong to a stranger.

@@ -3,7 +3,7 @@ import { buttonPage } from '../pages/pages.ts'
 import { deviceEvents } from './events.ts'
 import { reportUnknownSignIn, unknownSignInPurpose } from './unknown-sign-in.ts'
 
-/** The page of the link in the mail about a new device. */
+/** The page that the link in the mail about a new device opens. */
 export const unknownSignInPage = buttonPage({
   type: unknownSignInPurpose.type,
   service: 'auth',

@@ -14,7 +14,7 @@ export interface DeviceRecords {
   ids: { unknownSignInLink: string }
 }
 
-/** The link of the mail about a new device, without the sign-in that it is about. */
+/** Makes the link of a mail about a new device, without the sign-in that it reports. */
 export async function makeRecords(app: TestApp, { directoryId, ids }: Start & UserRecords): Promise<DeviceRecords> {
   const { platform } = app.app
   const work = await getWorkIn(platform, directoryId)

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 
-/** Whether people are told of sign-ins from elsewhere. */
+/** Whether users are notified about sign-ins from new devices. */
 export const deviceSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

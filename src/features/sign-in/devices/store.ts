@@ -5,13 +5,13 @@ import type { Position } from '../../../platform/events/event-cursor.ts'
 import { sinceOf } from '../../../platform/lifecycle/belongings.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
-/** Where the sign-ins of an environment are read from. */
+/** The position in an environment's event stream up to which sign-ins were processed. */
 export interface Cursor {
   environmentId: string
   position: Position
 }
 
-/** Every environment has a cursor then, at the beginning of the stream where it had none. */
+/** Returns a cursor for every environment. New cursors start at the beginning of the stream. */
 export async function provideCursors(db: Db): Promise<Cursor[]> {
   const { rows } = await sql<Position & { environment_id: string; has_cursor: boolean }>`
     select environments.id as environment_id, c.environment_id is not null as has_cursor,
@@ -30,14 +30,14 @@ export async function provideCursors(db: Db): Promise<Cursor[]> {
   }))
 }
 
-/** Never back to where another process has come from. */
+/** Moves a cursor forward. It never moves back behind the position that another process has reached. */
 export async function moveCursor(db: Db, { environmentId, position: { epoch, txId, id } }: Cursor): Promise<void> {
   await sql`update device_cursors set epoch = ${epoch}, tx_id = ${txId}::xid8, event_id = ${id}
     where environment_id = ${environmentId}
       and (epoch, tx_id, event_id) < (${epoch}::bigint, ${txId}::xid8, ${id}::uuid)`.execute(db)
 }
 
-/** A sign-in of a user, from what is known of a device. */
+/** A sign-in of a user, with the details that identify its device. */
 export interface SignIn {
   directoryId: string
   userId: string
@@ -45,18 +45,19 @@ export interface SignIn {
   at: Date
   ip: string | null
   userAgent: string | null
-  /** Why the session has ended since, if it has. */
+  /** The end reason of the session, or null if it has not ended. */
   endedFor: string | null
 }
 
-/** The sessions of an environment that began between two positions, without impersonation sessions. */
+/** Selects the sessions of an environment that began between two positions, except impersonation sessions. */
 export async function selectSignIns(
   db: Db,
   { environmentId, position: after }: Cursor,
   end: Position,
   { type, actingMethod }: { type: string; actingMethod: string },
 ): Promise<SignIn[]> {
-  // By one range of an index: by their ids, stale statistics would have the planner read a whole directory for each.
+  // Reads one range of an index. Given session ids and stale statistics, the planner would scan a whole directory for
+  // each id.
   const { rows } = await sql<SignIn>`
     select e.directory_id as "directoryId", e.data ->> 'directory_user_id' as "userId", e.data ->> 'id' as "sessionId",
       e.created_at as at, e.ip_address as ip, e.user_agent as "userAgent", sessions.revoked_reason as "endedFor"
@@ -70,18 +71,18 @@ export async function selectSignIns(
   return rows
 }
 
-/** A device of a user, at a time. */
+/** A device of a user that was seen at a certain time. */
 export interface Sighting {
   userId: string
   hash: Buffer
   at: Date
 }
 
-/** For how long a device is known. */
+/** A device is forgotten if it was not seen for this long. */
 const KNOWN = sql`interval '90 days'`
-/** How exactly it is known when a device was last seen: not every sign-in writes that. */
+/** The precision of the time when a device was last seen: not every sign-in updates it. */
 const EXACTLY = sql`interval '1 day'`
-/** Of a user; beyond, whichever was not seen for longest is forgotten. */
+/** The limit for one user. The device that was not seen for longest is then forgotten. */
 const MAX_DEVICES = 50
 
 const given = (
@@ -90,7 +91,7 @@ const given = (
   ${byteaArray(sightings.map(({ hash }) => hash))}::bytea[],
   ${sightings.map(({ at }) => at.toISOString())}::timestamptz[]) with ordinality as given (user_id, device_hash, at, n)`
 
-/** Notes of a directory's devices when they were seen. Returns the places of those that are not known. */
+/** Stores when known devices of a directory were last seen. Returns the positions in `sightings` of unknown devices. */
 export async function touchKnown(tx: Tx, directory: Directory, sightings: readonly Sighting[]): Promise<Set<number>> {
   const { rows } = await sql<{ place: number; is_stale: boolean }>`
     select (given.n - 1)::int as place, known.seen_at < given.at - ${EXACTLY} as is_stale
@@ -106,7 +107,7 @@ export async function touchKnown(tx: Tx, directory: Directory, sightings: readon
   return new Set(sightings.keys().filter((place) => !known.has(place)))
 }
 
-/** Notes a device of a user, who is held. `newOfDay` are those that were new within a day before it. */
+/** Stores a device of a user whose row is locked. `newOfDay` counts the devices that were new in the day before it. */
 export async function putDevice(
   tx: Tx,
   directory: Directory,
@@ -132,7 +133,10 @@ export async function putDevice(
   return { isNew: !is_known, isFirst: count === 0, newOfDay: of_day }
 }
 
-/** A device, and every one that was first seen within so many seconds, is not known any more: the next sign-in is told. */
+/**
+ * Forgets a device and all devices first seen in the last so many seconds. The next sign-in from them sends a mail
+ * again.
+ */
 export async function forgetDevices(
   tx: Tx,
   directory: Directory,

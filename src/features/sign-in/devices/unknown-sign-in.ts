@@ -19,8 +19,8 @@ import { forgetDevices, type SignIn } from './store.ts'
 const reasons = defineEndReasons('sign_in_disowned')
 
 /**
- * The link in the mail about a new device. Later acts in that session, such as a new password or a sign-in from another
- * device, do not withdraw it. It does not sign in.
+ * The link in the mail about a new device. Later actions in the reported session, such as a new password or a sign-in
+ * from another device, do not void the link. The link does not sign in.
  */
 export const unknownSignInPurpose = defineMailedPurpose('sign_in_disown', 'not_me', {
   replaces: 'none',
@@ -29,13 +29,16 @@ export const unknownSignInPurpose = defineMailedPurpose('sign_in_disown', 'not_m
 })
 
 const REPORT_SECONDS = 7 * 86_400
-/** New devices from this long before the link are forgotten too: the intruder may have signed in earlier. */
+/**
+ * Devices first seen in this period before the link are forgotten too, because the intruder may have signed in
+ * earlier.
+ */
 const BEFORE_SECONDS = REPORT_SECONDS
 
-/** What a link is about. */
+/** The session and the device that a link reports. */
 const ReportedSignIn = Type.Object({ session_id: Type.String(), device: Type.String() })
 
-/** The mail about a sign-in, with its link. */
+/** Builds the mail about a sign-in, with its link. */
 export async function newDeviceNotice(
   work: TxWork,
   user: HeldUser,
@@ -58,9 +61,10 @@ export async function newDeviceNotice(
 }
 
 /**
- * Ends all access, of the one who signed in and of everybody else: sessions, trusted devices and sign-ins under way; and
- * forgets the device, and every other that was new then or since, so that the next sign-in from there is told again: it may
- * be the same person's. Nothing that people come in by is taken away, or the mailbox alone could do so. The link passes whatever locks the account.
+ * Ends all access of the user, including the person who reports the sign-in: sessions, trusted devices and pending
+ * sign-ins. Forgets the reported device and all devices that were new at that time or later, so that the next sign-in
+ * from them is announced again: it may be the same intruder. Removes no sign-in method, because control of the mailbox
+ * alone must not be enough for that. Works on a locked account.
  * Throws `token_invalid`, `token_expired`, `organization_suspended`.
  */
 export async function reportUnknownSignIn(work: Work, presented: { email: string; token: string }): Promise<void> {
@@ -69,7 +73,7 @@ export async function reportUnknownSignIn(work: Work, presented: { email: string
   await assertDoorOpen(work, null)
   await redeemLink(work, { who, token: presented.token, purposes: [unknownSignInPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
-      // Lock order: the user first, as in a sign-in.
+      // Lock order: lock the user first, as a sign-in does.
       const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)
       const consumed = await consumeLink(work, link)
       if (!user || !consumed || !fits(ReportedSignIn, link.details)) throw linkErrors.tokenInvalid()

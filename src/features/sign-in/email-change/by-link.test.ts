@@ -28,7 +28,7 @@ const userOf = async ({ id }: { id: string }) => (await tenant.get(`/v1/users/${
 const noticesTo = async (email: string) =>
   (await app.mails(email)).filter(({ kind }) => kind === 'own_email_changed').length
 
-/** A change that has been asked for: what its mail brings. */
+/** Requests a change of address, and returns what its mail contains. */
 async function asked(person: OwnPerson, email = newEmail()) {
   const { otp_id } = succeeded(await begin(person, email, { redirectTo: OWN }))
   const link = await mailedLink(app, email, 'email_change_otp')
@@ -36,7 +36,7 @@ async function asked(person: OwnPerson, email = newEmail()) {
   return { email, code: { email, otp_id, code: await mailedCode(app, email) }, link, byLink }
 }
 
-/** What becomes of a link that somebody follows who has not signed in. */
+/** Follows a link without being signed in, and returns the status. */
 async function press({ token_hash, email }: MailedLink) {
   const body = new URLSearchParams({ token_hash, email, type: 'email_change' })
   return (await fetch(`${app.baseUrl}/auth/link`, { method: 'POST', body, redirect: 'manual' })).status
@@ -58,7 +58,7 @@ test('the link proves the new address in the session that asked, as the code doe
   expect(await press(link)).toBe(400)
   const changed = succeeded(await verify(person, byLink))
   expect(changed).toMatchObject({ user: { email, emailVerified: true }, sessions_revoked: 1 })
-  // The session that asked stays, the others end, and the old address is told.
+  // The session that requested the change stays, the others end, and the old address is notified.
   expect([(await person.me.get('/v1/me')).status, (await other.get('/v1/me')).status]).toEqual([200, 401])
   expect(await noticesTo(person.email)).toBe(1)
   const updated = (await app.events({ accountId: tenant.accountId, type: 'user.updated' })).at(-1)
@@ -82,7 +82,7 @@ test('who asks for an address that another asks for, too, neither ends their lin
   const [owner, attacker] = [await signedIn(world), await signedIn(world)]
   const first = await asked(owner)
   const second = await asked(attacker, first.email)
-  // The owner of the mailbox follows every link, without a session and in their own.
+  // The owner of the new mailbox follows every link, once signed out and once in their own session.
   for (const { link } of [second, first]) expect(await press(link)).toBe(400)
   expect(refused(await verify(owner, second.byLink))).toEqual([400, 'token_invalid'])
   expect(refused(await verify(owner, second.code))).toEqual([401, 'otp_invalid'])

@@ -126,7 +126,8 @@ test('the old mailbox undoes the change, and what was done since opens nothing',
   const [email, third] = [newEmail(), newEmail()]
   succeeded(await changeAddress(app, person.me, email))
   const token = await undoLink(person.email)
-  // What whoever has the new mailbox can do: set a password by it, which ends every session, and change again.
+  // The person with the new mailbox can set a password through it, which ends every session, and then change the
+  // address again.
   const password = freshPassword()
   succeeded(await tenant.post('/v1/auth/password/reset/send', { subOrgId, email }))
   const { token_hash } = await mailedLink(app, email, 'password_reset')
@@ -150,7 +151,7 @@ test('an address of the last days takes nothing back, nor one that was never pro
   const person = await signedIn(world)
   const email = newEmail()
   succeeded(await changeAddress(app, person.me, email))
-  // The owner changes it back themselves: the mailbox in between must not get a link.
+  // The owner changes the address back. The mailbox in between must not get a link.
   succeeded(await changeAddress(app, person.me, person.email))
   const [notice] = (await app.mails(email)).filter(({ kind }) => kind === 'own_email_changed')
   expect(notice?.text).toContain('was changed')

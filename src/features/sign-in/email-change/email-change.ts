@@ -27,7 +27,7 @@ import { emailChangeErrors } from './errors.ts'
 import { noticeOfChange } from './undo.ts'
 
 const purpose = 'email_change'
-// Counts all addresses together, so that a user cannot send mail to many strangers.
+// Counts all addresses together, so that one user cannot send mail to many strangers.
 const ofOnePerson = [{ bucket: 'email_change.hour', limit: 10, windowSeconds: 3600 }]
 
 /**
@@ -36,7 +36,7 @@ const ofOnePerson = [{ bucket: 'email_change.hour', limit: 10, windowSeconds: 36
  */
 const linkPurpose = defineMailedPurpose('email_change', 'email_change', { replaces: 'user' })
 
-/** The code that was mailed with it, and the session that asked. */
+/** The code that was sent in the same mail, and the session that requested the change. */
 const LinkDetails = Type.Object({ otpId: Type.String(), sessionId: Type.String() })
 
 /**
@@ -59,10 +59,10 @@ export async function beginEmailChange(
   await assertDoorOpen(work, who)
   const rate = await countMail(work, who, sendLimits(settings), { leaves: true, byAnyone: false })
   return inTx(work, async (work) => {
-    // Always a new one: of several who want to have one address each needs a code of their own.
+    // Always makes a new code. If several users want the same address, each needs their own code.
     const otp = await issueOtp(work, { purpose, userId: user.id, identity: who.hash, settings })
     const { otpId, expiresAt, ttlSeconds } = otp
-    // One that went to a mistyped address proves nothing once another address is named.
+    // A link that went to a mistyped address must not work after the user has entered another address.
     await voidLinks(work, user, linkPurpose)
     const mail = { to: { email: who.address.email, locale: user.locale }, asker: user.email, otp, ttlSeconds }
     if (redirectTo === null) await queueMail(work, newAddressMail({ ...mail, url: null }), ttlSeconds)
@@ -83,15 +83,15 @@ export async function beginEmailChange(
   })
 }
 
-/** The user as they are after a change, and how many sessions ended. */
+/** The user after a change, and the number of sessions that ended. */
 export interface ChangedEmail {
   user: UserRow
   ended: number
 }
 
 /**
- * Changes the caller's address to the one whose mailbox the code proves. The old one is told, with a link that undoes it if
- * it was proved; other sessions and what is about to become one end. Throws `otp_invalid`, `otp_expired`,
+ * Changes the caller's address to the address that the code proves. Notifies the old address, with an undo link if
+ * that address was proved. Ends the user's other sessions and pending sign-ins. Throws `otp_invalid`, `otp_expired`,
  * `otp_too_many_attempts`, `email_exists`, `scim_managed`, `team_email_fixed`, `invalid_request`.
  */
 export async function finishEmailChange(
@@ -112,8 +112,8 @@ export async function finishEmailChange(
 }
 
 /**
- * The same by the link of the mail, in the session that asked for it. Throws `token_invalid`, `token_expired` instead of the
- * codes' errors.
+ * Changes the address with the mailed link, in the session that requested the change. Throws `token_invalid` and
+ * `token_expired` instead of the errors of codes.
  */
 export async function finishEmailChangeByLink(
   work: OwnWork,
@@ -123,7 +123,7 @@ export async function finishEmailChangeByLink(
   const who = identify(work.platform, requireEmail(email))
   return redeemLink(work, { who, token, purposes: [linkPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
-      // Lock order: the user first, as in a sign-in.
+      // Lock order: lock the user first, as a sign-in does.
       const held = await lockOwnRow(work)
       if (!fits(LinkDetails, link.details)) throw new Error('The details of a link are not readable')
       const { otpId, sessionId } = link.details
@@ -136,7 +136,7 @@ export async function finishEmailChangeByLink(
   )
 }
 
-/** What a proof of the new mailbox changes, once it is burnt. */
+/** Changes the address after the proof of the new mailbox was consumed. */
 async function change(work: OwnWork & TxWork, held: HeldUser, email: string): Promise<ChangedEmail> {
   const address = requireNewAddress(held, email)
   const noticeOfOwn = await noticeOfChange(work, held, address.email)
@@ -146,12 +146,15 @@ async function change(work: OwnWork & TxWork, held: HeldUser, email: string): Pr
   return { user, ended }
 }
 
-/** Memberships belong to an address: a member would get those of the new one. Throws `team_email_fixed`. */
+/**
+ * Team memberships belong to an address, so a member with a new address would get its memberships. Throws
+ * `team_email_fixed`.
+ */
 function assertMayChangeEmail({ directory }: OwnWork): void {
   if (directory.kind === 'console') throw emailChangeErrors.emailOfTeam()
 }
 
-/** The address as it is stored. Throws `invalid_request` for the present one, and `scim_managed`. */
+/** Returns the address as it is stored. Throws `invalid_request` if the address is unchanged, and `scim_managed`. */
 function requireNewAddress(user: UserRow, email: string) {
   const address = requireEmail(email)
   if (user.scim_managed) throw userErrors.scimManaged()

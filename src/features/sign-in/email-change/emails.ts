@@ -32,12 +32,13 @@ const kinds = {
 }
 
 /**
- * To the new address: the code that proves it, and the link if there is a page for it. The code is not in the subject,
- * which lock screens show. The mail names the user who asked, since several may ask for one address.
+ * The mail to the new address, with the code that proves it and the link if there is a page for it. The code is not in
+ * the subject, because lock screens show subjects. The mail names the user who requested it, because several users may
+ * request the same address.
  */
 export function newAddressMail(change: {
   to: Reader
-  /** The present address of who asks. */
+  /** The current address of the user who requests the change. */
   asker: string
   otp: ShownCode
   url: string | null
@@ -75,7 +76,10 @@ interface OwnChange {
   ttlSeconds: number
 }
 
-/** To the old address, with the undo link if there is one. The new address is masked: it may be a stranger's. */
+/**
+ * The mail to the old address, with the undo link if there is one. The new address is masked, because it may be a
+ * stranger's.
+ */
 export function ownAddressChangedMail(change: OwnChange): Message {
   const { url, ttlSeconds } = change
   return withValues({

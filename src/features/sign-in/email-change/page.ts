@@ -2,7 +2,7 @@ import { texts } from '../../../platform/messages/texts.gen.ts'
 import { buttonPage } from '../pages/pages.ts'
 import { undoEmailChange, undoEmailEvents, undoPurpose } from './undo.ts'
 
-/** The page of the link in the mail to the address that a user gave up. */
+/** The page that the undo link opens. The link is mailed to the old address. */
 export const undoPage = buttonPage({
   type: undoPurpose.type,
   service: 'auth',

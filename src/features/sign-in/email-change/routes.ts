@@ -84,7 +84,7 @@ export const ownEmailRoutes: Route[] = [
   }),
 ]
 
-/** What the customer's backend calls for a person who followed a mailed link. */
+/** Routes that the customer's backend calls for a person who followed a mailed link. */
 export const undoEmailRoutes: Route[] = [
   defineRoute({
     method: 'POST',

@@ -13,7 +13,7 @@ export interface UndoRecords {
   ids: { undoLink: string }
 }
 
-/** The link that brings an address back, without the change that it undoes. */
+/** Makes the undo link of a change of address, without the change. */
 export async function makeRecords(app: TestApp, { directoryId, ids }: Start & UserRecords): Promise<UndoRecords> {
   const { platform } = app.app
   const work = await getWorkIn(platform, directoryId)
@@ -22,7 +22,7 @@ export async function makeRecords(app: TestApp, { directoryId, ids }: Start & Us
   return { ids: { undoLink: (await inTx(work, (work) => issueLink(work, link))).token } }
 }
 
-/** What calls by a key; what people call themselves is in `ownSamples`. */
+/** Calls with an API key. Calls by users themselves are in `ownSamples`. */
 export const samples: Samples = {
   'POST /v1/auth/email/undo': ({ ids, email }) => ({ body: { email, token_hash: ids.undoLink } }),
 }

@@ -12,7 +12,7 @@ export const EmailProofBody = Type.Object({
   token_hash: Type.Optional(linkRoute.TokenHash),
 })
 
-/** A proof of the new mailbox. Throws `invalid_request` for none, two, or half of one. */
+/** Reads a proof of the new mailbox. Throws `invalid_request` unless there is exactly one complete proof. */
 export function readEmailProof(
   body: Static<typeof EmailProofBody>,
 ): { otpId: string; code: string } | { token: string } {

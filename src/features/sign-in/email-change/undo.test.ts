@@ -20,7 +20,7 @@ import {
   steppedUp,
 } from '../../../../test/walkers/own-world.ts'
 
-// An address that is taken back, and what else changes under way.
+// The undo link restores the old address while other changes are under way.
 
 const app = await startApp()
 const { db } = app.app.platform
@@ -122,7 +122,7 @@ async function refreshed({ session }: OwnPerson): Promise<Tokens> {
 
 type Stop = (person: OwnPerson) => Promise<{ status: number }>
 
-/** A change of address, while what stops it waits for the user's row before it. */
+/** Starts a change of address while `stop`, which prevents it, already waits for the lock of the user's row. */
 async function changeBehind(stop: Stop, prepare: (person: OwnPerson) => Promise<unknown> = async () => {}) {
   const person = await signedIn(world)
   await prepare(person)

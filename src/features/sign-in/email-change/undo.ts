@@ -25,15 +25,15 @@ import { ownAddressChangedMail } from './emails.ts'
 import { emailChangeEvents } from './events.ts'
 
 /**
- * The link by which the old mailbox undoes a change. A new password or another change of address by the user does not
- * withdraw it. A change of address by another caller does.
+ * The link with which the old mailbox undoes a change. A new password or another change of address by the user does
+ * not void it. A change of address by another caller does.
  */
 export const undoPurpose = defineMailedPurpose('email_change_undo', 'email_undo', {
   opensNothing: true,
   endsBy: [userEndReasons.email_changed],
 })
 
-/** What it may record. */
+/** Events that undoing a change may record. */
 export const undoEmailEvents = [
   emailChangeEvents.emailRestored,
   userEvents.updated,
@@ -47,9 +47,9 @@ export const undoEmailEvents = [
 const UNDO_SECONDS = 7 * 86_400
 
 /**
- * The mail to the address that a user gives up. It has an undo link only if the address was proved; an unproved one may
- * be a stranger's. There is no link either while an earlier change can still be undone: it would go to the person who
- * made that change.
+ * Builds the mail to the old address. It has an undo link only if the old address was proved, because an unproved
+ * address may be a stranger's. It has no link either while an earlier change can still be undone: the link would go to
+ * the person who made that change.
  */
 export async function noticeOfChange(work: TxWork, user: HeldUser, newAddress: string): Promise<Message> {
   const isUndone = user.email_verified && !(await hasLiveLink(work, user.id, undoPurpose))
@@ -65,9 +65,9 @@ async function makeUndo(work: TxWork, user: HeldUser): Promise<string> {
 }
 
 /**
- * Restores the address that a link was mailed to, and ends all access: sessions, pending sign-ins, and links that could
- * take the address again. Removes the password, factors, passkeys and identities set up since the change: they may be
- * an intruder's. Works on a locked account.
+ * Restores the old address, to which the link was mailed, and ends all access: sessions, pending sign-ins, and links
+ * that could take the address again. Removes the password, factors, passkeys and identities set up since the change,
+ * because they may be an intruder's. Works on a locked account.
  * Throws `token_invalid`, `token_expired`, `email_exists`, `scim_managed`, `organization_suspended`.
  */
 export async function undoEmailChange(work: Work, presented: { email: string; token: string }): Promise<void> {
@@ -76,7 +76,7 @@ export async function undoEmailChange(work: Work, presented: { email: string; to
   await assertDoorOpen(work, null)
   await redeemLink(work, { who, token: presented.token, purposes: [undoPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
-      // Lock order: the user first, as in a sign-in.
+      // Lock order: lock the user first, as a sign-in does.
       const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)
       const consumed = await consumeLink(work, link)
       if (!user || !consumed) throw linkErrors.tokenInvalid()
@@ -84,7 +84,8 @@ export async function undoEmailChange(work: Work, presented: { email: string; to
       await displaceStranger(work, user.id, who.address.norm)
       const proved = { scim_managed: false, isProved: true, isTouched: false }
       await changeHeldUser(work, user, { email: who.address.email }, proved)
-      // Of the user as they are now, who is told what goes: all since, and what the proof for the change also allowed.
+      // Reads the user again, so that mails about what is removed go to the restored address. Removes what was added
+      // since the change, and also what the step-up before the change allowed.
       const restored = await getUserForUpdate(work, user.id)
       await cutOff(work, restored, userEndReasons.email_changed, { sinceSeconds: link.age_seconds + STEP_UP_SECONDS })
       await record(
@@ -95,7 +96,10 @@ export async function undoEmailChange(work: Work, presented: { email: string; to
   )
 }
 
-/** Who has signed up with the address meanwhile, and has not proved it, makes place for who has. */
+/**
+ * Deletes a user who signed up with the address in the meantime without proving it, so that the owner can have it
+ * back.
+ */
 async function displaceStranger(work: TxWork, ownerId: string, norm: string): Promise<void> {
   const found = await findUserByEmail(work, norm)
   const holder = found && found.id !== ownerId ? await findUserForUpdate(work, found.id) : null

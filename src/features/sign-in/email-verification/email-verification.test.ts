@@ -126,7 +126,7 @@ test('a wrong password is refused, counts, and leaves the link as it was', async
   expect(await userOf(user.id)).toMatchObject({ emailVerified: false })
   await app.advance(901)
   expect((await verify(user, user.token_hash, { password })).status).toBe(200)
-  // Earlier failures are forgotten.
+  // The verification has reset the count of earlier failures.
   for (let i = 0; i < 2; i++) await tenant.post('/v1/auth/login/password', { ...user, password: 'x' })
   expect((await login(user)).status).toBe(200)
 })

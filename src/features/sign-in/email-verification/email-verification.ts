@@ -27,7 +27,7 @@ const limits: RateLimit[] = [
   { bucket: 'email_verification.send.hour', limit: 10, windowSeconds: 3600 },
 ]
 
-/** Details of the link that a sign-up mails. Redeeming it also confirms the data entered at the sign-up. */
+/** Details of the link that a sign-up mails. Redeeming the link also confirms the data entered at the sign-up. */
 const OfSignup = Type.Object({ signup: Type.Literal(true) })
 
 const byMail: LinkDelivery = { redirectTo: null, deliver: true }
@@ -63,8 +63,9 @@ export async function mailVerification(
 }
 
 /**
- * Mails the link again, and creates the auth account if there is none. Returns null when the address is verified.
- * Throws `user_not_found`, `user_locked`, `user_inactive`, `rate_limited`, `organization_suspended`, `account_locked`.
+ * Mails the link again, and creates the auth account if it is missing. Returns null if the address is already
+ * verified. Throws `user_not_found`, `user_locked`, `user_inactive`, `rate_limited`, `organization_suspended`,
+ * `account_locked`.
  */
 export async function resendVerification(
   work: Work,
@@ -78,17 +79,17 @@ export async function resendVerification(
   await assertDoorOpen(work, who)
   const rate = await countMail(work, who, limits, { leaves: delivery.deliver, byAnyone: false })
   return inTx(work, async (work) => {
-    // Nothing is attached to a pending sign-up before this very proof.
+    // A pending sign-up gets no auth account before the mailbox is proved by this link.
     if (user.pending_until === null) await ensureAuthAccount(work, user)
     return { deliveryHint: maskEmail(user.email), url: await mailVerification(work, user, { delivery }), rate }
   })
 }
 
 /**
- * Redeems the link. The first proof of the mailbox ends every session and removes a password set before it, unless
- * `password` matches it and so shows that the same person signed up. What was typed at a sign-up stays then, and where the
- * link is that of the sign-up and there is no password that would show otherwise.
- * Throws `token_invalid`, `token_expired`, what the door throws, and with a password `invalid_credentials` and
+ * Redeems the link. The first proof of the mailbox ends every session and removes a password that was set before,
+ * unless `password` matches it, which shows that the same person signed up. The data entered at the sign-up is kept in
+ * that case, and also if the link comes from the sign-up and the user has no password.
+ * Throws `token_invalid`, `token_expired`, what the gates throw, and with a password `invalid_credentials` and
  * `method_disabled`, which leave the link valid.
  */
 export async function verifyEmail(
@@ -103,7 +104,7 @@ export async function verifyEmail(
     if (password !== undefined) await provePassword(work, who, facts, password)
     const whose = { id: facts.user_id, emailNorm: who.address.norm, epoch: facts.epoch }
     const verified = await redeem(work, link, whose, password !== undefined)
-    // Another request with the same link was faster, or the user's address has changed.
+    // Another request used the link first, or the user's address has changed.
     if (!verified) throw linkErrors.tokenInvalid()
     return verified
   })
@@ -118,7 +119,7 @@ function redeem(
   return inTx(work, async (work) => {
     const user = await findUserForUpdate(work, whose.id)
     if (user?.email_norm !== whose.emailNorm) return null
-    // The password that was proved may have been replaced meanwhile, and another must not be kept for it.
+    // If the proved password was replaced meanwhile, the new password must not be kept on the strength of the old one.
     if (keepsPassword && user.epoch !== whose.epoch) return null
     if (!(await consumeLink(work, link))) return null
     const profile = fits(OfSignup, link.details) && !(await hasPassword(work.db, work.directory, user.id))

@@ -11,7 +11,7 @@ import { verificationPurpose, verifyEmail } from './email-verification.ts'
 
 const REMOVE = 'remove_password'
 
-/** The page of the link that proves a mailbox. */
+/** The page that the link for proving a mailbox opens. */
 export const verificationPage: LinkPage = {
   type: verificationPurpose.type,
   service: 'auth',
@@ -24,7 +24,7 @@ export const verificationPage: LinkPage = {
     const hadPassword = await asksForPassword(live)
     const isRemoved = form[REMOVE] === 'yes'
     const password = (hadPassword && !isRemoved && form['password']) || undefined
-    // Never removed silently: it may have been set since the page was shown.
+    // Never removes a password without asking, because it may have been set after the page was shown.
     if (hadPassword && !isRemoved && password === undefined) return again(live, texts.emailVerification.page.missing)
     const presented = { email: who.address.email, token, ...(password === undefined ? {} : { password }) }
     try {

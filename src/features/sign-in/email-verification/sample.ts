@@ -5,7 +5,7 @@ import { mailedLink } from '../../../../test/people/sign-in.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 import type { LinkRecords } from '../links/sample.ts'
 
-/** `linkUser` has been mailed a link that verifies the address. */
+/** The link that `linkUser` gets to verify the address. */
 export interface VerificationRecords {
   ids: { verificationLink: string }
 }

@@ -3,7 +3,7 @@ import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 
 const DAY = 24 * 3600
 
-/** How long a link that proves a mailbox lives. */
+/** How long a link that proves a mailbox is valid. */
 export const emailVerificationSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

@@ -9,7 +9,7 @@ import { insertConfirmedTotps } from './store.ts'
 import { readTotpSecret } from './totp.ts'
 import { sealTotpSecret } from './totp-secret.ts'
 
-/** The authenticator app of an imported user: enrolled and confirmed, without backup codes. */
+/** Imports the authenticator app of an imported user as confirmed, without backup codes. */
 export const totpArrival: NonNullable<Belonging['arrival']> = {
   read(_work, fields) {
     const text = secretTextOf(fields)
@@ -37,7 +37,7 @@ function secretTextOf(fields: object): string | null {
   return typeof text === 'string' ? text : null
 }
 
-/** Why users may not enroll an app themselves here either. */
+/** Returns the reason why users may not enroll an app here themselves, or null. */
 async function findRefusal(work: Work): Promise<ApiError | null> {
   try {
     await requireService(work, 'mfa')

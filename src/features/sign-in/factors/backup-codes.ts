@@ -5,10 +5,10 @@ import { keyedHash } from '../../../platform/crypto/tokens.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { mfaHashes } from '../../access/mfa/mfa.ts'
 
-// Crockford's base32: no letter that reads like a digit.
+// Crockford's base32, which has no letter that looks like a digit.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const CODES = 10
-/** 50 random bits. */
+/** Ten characters have 50 random bits. */
 const LENGTH = 10
 
 /** A stored code: `slot` is its first character, which serves as the look-up key. */
@@ -27,7 +27,7 @@ export function makeBackupCodes(): string[] {
   })
 }
 
-/** Brings a typed code into the form that is hashed. Returns null when it is not a backup code. */
+/** Converts a typed code to the form that is hashed. Returns null if it is not a backup code. */
 export function readBackupCode(typed: string): { slot: string; code: string } | null {
   const code = typed
     .toUpperCase()
@@ -38,11 +38,12 @@ export function readBackupCode(typed: string): { slot: string; code: string } | 
   return { slot: code.charAt(0), code }
 }
 
-/** Hashes codes in sequence, so that one request takes one place of the queue. Throws `unavailable`. */
+/** Hashes the codes one after the other, so that a request takes only one place in the queue. Throws `unavailable`. */
 export function hashBackupCodes(hasher: Hasher, userId: string, codes: string[]): Promise<HashedBackupCode[]> {
   return withPasswordPlace(hasher, async () => {
     const hashed = []
-    // OWASP's minimum: the codes are random and the hash is keyed; it protects them if database and key are stolen.
+    // OWASP's minimum is enough, because the codes are random and the hash is keyed. The hash matters only if both
+    // database and key are stolen.
     // Test option: tests hash at a low cost.
     const cost = hasher.platform.hashCost ?? LOWEST_COST
     for (const typed of codes) {
@@ -55,7 +56,7 @@ export function hashBackupCodes(hasher: Hasher, userId: string, codes: string[])
   })
 }
 
-/** Whether this is the stored code; computes one hash. Throws `unavailable` when too many wait. */
+/** Whether this is the stored code. Computes one hash. Throws `unavailable` when too many requests wait. */
 export function verifyBackupCode(hasher: Hasher, userId: string, hash: string, code: string): Promise<boolean> {
   return computePassword(hasher, 'verifyArgon2', { hash, input: keyed(hasher.platform, userId, code) })
 }

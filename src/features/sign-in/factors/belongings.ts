@@ -18,10 +18,10 @@ import { factorEvents } from './events.ts'
 
 type FactorTable = 'totp_enrollments' | 'mfa_phones'
 
-// The first proof takes all of them or none, so that none is left to sum up.
+// The first proof of the mailbox removes all factors or none, so there are no remaining factors to count.
 const NONE = { mfa_enrolled: false }
 
-/** Removes what is pending: it is not the user's yet. */
+/** Removes a pending factor, which does not belong to the user yet. */
 function pendingGoes(table: FactorTable) {
   // Table by name: one of the two tables of `FactorTable`.
   return ({ directory }: TxWork, { user }: UserChange): Step => ({
@@ -97,7 +97,7 @@ const removeCodes = deletes('backup_codes', NONE)
 
 const confirmed = { only: sql`confirmed_at is not null` }
 
-/** What a user has of second factors. */
+/** The second factors of a user. */
 export const factorBelongings: Belonging[] = [
   {
     ...belonging('totp_enrollments', {
@@ -153,13 +153,13 @@ export const factorBelongings: Belonging[] = [
   {
     table: 'backup_codes',
     proof: (work, change) => (change.keepsFactors ? null : removeCodes(work, change)),
-    // They are factors of the user, as the app is that they came with.
+    // Backup codes are factors of the user, as the app is with which they were issued.
     cutOff: deletesSince('backup_codes', 'created_at'),
     removal: { kept: 'They come back with the user, as the app does.' },
     purged: true,
     move: movesAlong('backup_codes', { user_id: true, slot: true, hash: true, created_at: true }),
     exports: exportsColumns('backup_codes', 'created_at', 'created_at', 'slot hash'),
-    // They come and go with an app.
+    // Backup codes are issued and removed together with an app.
     isAbsent: (user) => !user.mfa_enrolled,
   },
 ]

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { defineCleanup, defineRetention } from '../../../platform/jobs/retention.ts'
 
 export const cleanUpFactors = defineCleanup('factors.cleanup', '23 * * * *', [
-  // Enrollments that were never confirmed; those that were have no end.
+  // Only enrollments that were never confirmed expire.
   defineRetention({
     table: 'totp_enrollments',
     key: ['directory_id', 'user_id'],

@@ -16,7 +16,7 @@ const kinds = {
 
 export type Factor = 'app' | 'phone'
 
-/** ASVS 6.3.7: a change of factors must not go unnoticed. */
+/** ASVS 6.3.7: users must be notified of changes to their factors. */
 export function enrolledMail(to: Reader, factor: Factor): Message {
   return {
     kind: kinds.mfaEnrolled,
@@ -32,7 +32,7 @@ export function enrolledMail(to: Reader, factor: Factor): Message {
   }
 }
 
-/** `by`: an explicit removal, or the first proof of the mailbox. */
+/** `by` says whether a person removed the factor or the first proof of the mailbox did. */
 export function removedMail(to: Reader, factor: Factor, by: 'act' | 'proof'): Message {
   return {
     kind: kinds.mfaRemoved,
@@ -67,7 +67,7 @@ export function backupCodeUsedMail(to: Reader, left: number): Message {
   })
 }
 
-/** The code of a phone that is to become, or is, a second factor. */
+/** The text message with a code for a phone that is, or is being enrolled as, a second factor. */
 export function factorSms(to: NewSms['to'], code: string, ttlSeconds: number): NewSms {
   return {
     kind: 'mfa_code',

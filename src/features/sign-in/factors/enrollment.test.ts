@@ -30,14 +30,14 @@ const enrollmentOf = async (userId: string, by = caller) =>
   succeeded(await by.get(`/v1/mfa/totp?userId=${userId}`)).enrollment
 const begin = async (userId: string) => succeeded(await caller.post('/v1/mfa/totp', { userId }))
 
-/** The text of a QR code in a PNG data URL, by a reader of another make. */
+/** Reads the text of a QR code in a PNG data URL with an independent library. */
 function readQr(dataUrl: string): string {
   const png = PNG.sync.read(Buffer.from(dataUrl.replace('data:image/png;base64,', ''), 'base64'))
   const read = jsqr.default ?? jsqr
   return read(new Uint8ClampedArray(png.data), png.width, png.height)?.data ?? ''
 }
 
-/** The code of an app that knows only the QR code, by another implementation of RFC 6238. */
+/** The code that an app shows after scanning the QR code, computed by an independent implementation of RFC 6238. */
 async function readApp(qrText: string): Promise<string> {
   const told = new URL(qrText).searchParams
   expect(told.get('algorithm')).toBe('SHA1')
@@ -46,7 +46,7 @@ async function readApp(qrText: string): Promise<string> {
 }
 
 test('the other implementation is one of RFC 6238, by the vectors of its appendix B', async () => {
-  // The base32 of its secret, 12345678901234567890.
+  // The base32 form of the RFC's test secret, 12345678901234567890.
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
   const codeAt = async (seconds: number) =>
     (await TOTP.generate(secret, { digits: 8, timestamp: seconds * 1000, explicitZeroPad: true })).otp
@@ -78,7 +78,7 @@ test('an app that reads the QR code makes the codes that pass', async () => {
   expect(new Set(confirmed.backupCodes).size).toBe(10)
   expect(await enrollmentOf(id)).toMatchObject({ enrolled: true, pending: false, backupCodesRemaining: 10 })
   expect((await enrollmentOf(id)).enrolledAt).toEqual(expect.any(String))
-  // Users are notified, their record shows it, and it is recorded without any secret.
+  // The user is notified and shown as enrolled, and the event contains no secret.
   expect(succeeded(await caller.get(`/v1/users/${id}`)).user.mfaEnrolled).toBe(true)
   const listed = succeeded(await caller.get(`/v1/users?email=${encodeURIComponent(email)}`)).users
   expect(listed.map((user: { mfaEnrolled: boolean }) => user.mfaEnrolled)).toEqual([true])
@@ -87,13 +87,13 @@ test('an app that reads the QR code makes the codes that pass', async () => {
   expect(events.map(({ target_id, data }) => [target_id, data])).toEqual([
     [id, { directory_user_id: id, method: 'totp' }],
   ])
-  // The secret is in no row in plain, and no answer tells it again.
+  // No row has the secret in plain text, and no later response contains it.
   const row = await app.app.platform.db.selectFrom('totp_enrollments').selectAll().executeTakeFirst()
   expect(row?.secret_sealed).toMatch(/^v1\./)
   expect(JSON.stringify(await enrollmentOf(id))).not.toContain(pending.secret)
   const codes = await app.app.platform.db.selectFrom('backup_codes').select('hash').execute()
   expect(codes.every(({ hash }) => hash.startsWith('$argon2id$v=19$m=19456,t=2,p=1$'))).toBe(true)
-  // Nothing takes its place but after its removal.
+  // A new app can be enrolled only after the confirmed one was removed.
   const again = await caller.post('/v1/mfa/totp', { userId: id })
   expect([again.status, again.body.code]).toEqual([409, 'already_enrolled'])
 })
@@ -150,7 +150,7 @@ test('nothing is attached to a sign-up that waits for its proof', async () => {
     expect([(await call).status, (await call).body.code]).toEqual([403, 'verification_required'])
 })
 
-/** Somebody whose sign-in waits for an app; `confirm` enrolls it, with an `Idempotency-Key`. */
+/** A user whose sign-in waits for the enrollment of an app; `confirm` completes it with an `Idempotency-Key`. */
 async function enrollingAtSignIn() {
   const by = await organization()
   await by.patch('/v1/mfa/policy', { require_mfa: true, grace_period_days: 0 })
@@ -180,7 +180,7 @@ test('an app that is enrolled during a sign-in brings a session, which no Idempo
 
 test('where a repetition has taken its claim over, the first request brings no session and enrolls nothing', async () => {
   const { by, userId, confirm } = await enrollingAtSignIn()
-  // As after 60 seconds.
+  // Makes the key look as if 60 seconds had passed.
   const takeOver = sql`update idempotency_keys set created_at = created_at + interval '1 second' where key = ${userId}`
   const first = await changeDuring(app.app.platform, userId, confirm, () => takeOver.execute(db))
   expect([first.status, first.body.code]).toEqual([409, 'idempotency_in_progress'])

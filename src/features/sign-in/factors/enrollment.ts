@@ -26,7 +26,10 @@ import { openTotpSecret, sealTotpSecret } from './totp-secret.ts'
 
 const PENDING_SECONDS = 600
 
-/** The user a factor is for. Throws `user_not_found`, `verification_required` for a pending sign-up. */
+/**
+ * Returns the user who enrolls a factor. Throws `user_not_found`, `verification_required` for a pending
+ * sign-up.
+ */
 export async function getFactorUser(work: Work, userId: string): Promise<UserRow> {
   const user = await getUser(work, userId)
   if (user.pending_until)
@@ -36,7 +39,7 @@ export async function getFactorUser(work: Work, userId: string): Promise<UserRow
   return user
 }
 
-/** The user's factors and how many backup codes are left. */
+/** Reads the user's factors and the number of remaining backup codes. */
 export function readEnrollment({ db, directory }: Work, userId: string) {
   return findFactors(db, directory, userId)
 }
@@ -45,7 +48,7 @@ export interface PendingTotp {
   pendingId: string
   secret: string
   otpauthUrl: string
-  /** A PNG of it as a data URL. */
+  /** A PNG of the QR code as a data URL. */
   qrDataUrl: string
   expiresAt: Date
 }
@@ -69,12 +72,12 @@ export async function beginTotp(work: Work, userId: string): Promise<PendingTotp
   if (!expiresAt) throw factorErrors.alreadyEnrolled()
   const { name } = await brandOf(work)
   const url = otpauthUrl(secret, name, user.email)
-  // Loaded with the first enrollment, for the memory that it takes.
+  // Loaded at the first enrollment, because the library needs much memory.
   const { toDataURL } = await import('qrcode')
   return { pendingId, secret, otpauthUrl: url, qrDataUrl: await toDataURL(url), expiresAt }
 }
 
-/** The time step of the code, or null. */
+/** Returns the time step of the code, or null if the code is wrong. */
 export async function matchCode(work: Work, totp: TotpRow, code: string): Promise<number | null> {
   const secret = await openTotpSecret(work, totp)
   return matchStep(secret, code, totp.now_seconds, totp.last_step)
@@ -91,9 +94,9 @@ export interface FirstCode {
 type ProvenTotp = Awaited<ReturnType<typeof proveTotp>>
 
 /**
- * Judges the first code of a pending enrollment, after counting the attempt. Writes nothing else, since hashing the
- * backup codes takes a while. Throws `user_not_found`, `verification_required`, `method_disabled`, `already_enrolled`,
- * `enrollment_not_found`, `mfa_code_invalid`, `unavailable`.
+ * Checks the first code of a pending enrollment, after counting the attempt. Writes nothing else, because hashing the
+ * backup codes takes time and must not hold a transaction open. Throws `user_not_found`, `verification_required`,
+ * `method_disabled`, `already_enrolled`, `enrollment_not_found`, `mfa_code_invalid`, `unavailable`.
  */
 export async function proveTotp(work: Work, sent: FirstCode) {
   const { platform, directory, db } = work
@@ -112,13 +115,13 @@ export async function proveTotp(work: Work, sent: FirstCode) {
 }
 
 /**
- * Confirms the enrollment. Throws `enrollment_not_found` when another request did, `user_not_found`. The caller ends the
- * user's pending sign-ins, which began with one factor.
+ * Confirms the enrollment. Throws `enrollment_not_found` if another request confirmed it first, and `user_not_found`.
+ * The caller must end the user's pending sign-ins, which began with one factor.
  */
 export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<HeldUser> {
   const { directory, db } = work
   const { user, pendingId, step, hashed } = proven
-  // Read again, because the hashes took a while.
+  // Read again, because the user may have changed while the codes were hashed.
   const current = await getUserForUpdate(work, user.id)
   if (!(await confirmTotp(db, directory, { userId: user.id, id: pendingId, step })))
     throw factorErrors.enrollmentNotFound()

@@ -16,5 +16,5 @@ export const factorErrors = defineErrors({
   ],
 })
 
-/** A challenge refuses with 401; enrollment, which is not a sign-in, with 400. */
+/** A challenge refuses a wrong code with 401. Enrollment is not a sign-in and refuses with 400. */
 export const enrollmentCodeInvalid = challengeErrors.codeInvalid.as(400)

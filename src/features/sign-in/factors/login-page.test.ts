@@ -6,7 +6,8 @@ import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../../../../test/
 import { sessionsIn } from '../../../../test/people/people.ts'
 import { mailedCode } from '../../../../test/people/sign-in.ts'
 
-// A login page whose key may only sign people in: it enrolls the user of a challenge that demands it, and changes no other factor.
+// A login page's key may only sign users in: it can enroll the user of a challenge that demands it, but cannot change
+// other factors.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -56,7 +57,7 @@ test('without such a challenge it enrolls no user', async () => {
   const attempts: [object, unknown[]][] = [
     [{}, LACKS],
     [{ challenge_token: `mfa_${'A'.repeat(43)}` }, EXPIRED],
-    // Of another user, and one that a code passes.
+    // One challenge is of another user, the other can be passed with a code.
     [{ challenge_token: passable }, EXPIRED],
     [{ userId: other.id, challenge_token }, EXPIRED],
     [{ userId: other.id, challenge_token: passable }, EXPIRED],
@@ -89,7 +90,7 @@ test('every other factor, and every other key, is as before', async () => {
   for (const [scope, send] of requests) expect(verdict(await send(page))).toEqual([403, 'insufficient_scope', scope])
   const reader = await tenant.withKey({ scopes: ['users.read', 'mfa.read'] })
   expect(verdict(await reader.post(TOTP, { ...named, challenge_token }))).toEqual(LACKS)
-  // An organization of another key.
+  // An organization that another key is limited to.
   const elsewhere = await tenant.withKey({ scopes: ['auth.login'], subOrgId: await tenant.organization() })
   expect(verdict(await elsewhere.post(TOTP, { userId: user.id, challenge_token }))).toEqual(EXPIRED)
 })

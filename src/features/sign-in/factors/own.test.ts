@@ -47,7 +47,7 @@ test('people enroll their app: their other sessions end, this one stays, and the
   expect(await mailsTo(person)).toContain('mfa_enrolled')
   expect(await eventsBy(person, 'mfa.enrolled')).toMatchObject([{ actor_type: 'user', target_id: person.id }])
 
-  // Each code is good once.
+  // Each code works only once.
   await app.advance(31)
   const strong = await steppedUp(person)
   expect(succeeded(await strong.me.post('/v1/me/mfa/totp/backup-codes')).backupCodes.length).toBe(10)

@@ -27,7 +27,10 @@ export async function insertPendingPhone(tx: Tx, directory: Directory, phone: Ne
   return rows[0]?.expires_at ?? null
 }
 
-/** Counts an attempt at a pending phone before it is judged. Returns null when there is none, or no attempt is left. */
+/**
+ * Counts an attempt at a pending phone before the code is checked. Returns null if there is no pending phone or no
+ * attempt left.
+ */
 export async function claimPendingPhone(
   db: Db,
   directory: Directory,

@@ -7,8 +7,8 @@ import { reasons } from './sessions-end.ts'
 import { deleteBackupCodes, deleteTotp, updateMfaEnrolled } from './store.ts'
 
 /**
- * Removes the authenticator app with its backup codes and the trusted devices, and ends pending sign-ins. Returns false when
- * there was none.
+ * Removes the authenticator app with its backup codes and the trusted devices, and ends pending sign-ins. Returns
+ * false if there was no app.
  */
 export async function removeTotp(work: TxWork, user: HeldUser): Promise<boolean> {
   const { directory, db } = work
@@ -18,7 +18,7 @@ export async function removeTotp(work: TxWork, user: HeldUser): Promise<boolean>
   return wasEnrolled
 }
 
-/** Removes the phone and the trusted devices, and ends pending sign-ins. Returns false when there was none. */
+/** Removes the phone and the trusted devices, and ends pending sign-ins. Returns false if there was no phone. */
 export async function removePhone(work: TxWork, user: HeldUser): Promise<boolean> {
   const { directory, db } = work
   const wasEnrolled = await deletePhone(db, directory, user.id)

@@ -32,7 +32,7 @@ const tag = 'MFA'
 const NAMES_USER = 'Send userId in the body or the query.'
 const LESSER_SCOPE = 'With a challenge_token, the scope auth.login is enough.'
 const TEAM_CHALLENGE = 'Team members enroll only with a challenge_token here, or at /v1/me/mfa/totp.'
-// Of a route by which a backend enrolls a user.
+// The errors of the routes with which a backend enrolls a user.
 const enrolling = [userErrors.notFound, userErrors.verificationRequired, loginErrors.methodDisabled]
 const ENDS = 'Ends codes, links and challenges of sign-ins in progress.'
 
@@ -257,7 +257,7 @@ export const factorRoutes = (changes: EventDefinition[]): Route[] => [
   ...changeRoutes,
 ]
 
-/** Throws `invalid_request` unless body or query, or both identically, name the user. */
+/** Returns the user id of the body or the query. Throws `invalid_request` if neither has one or they differ. */
 function oneUserId(inQuery: string | undefined, inBody: string | undefined): string {
   const userId = inBody ?? inQuery
   if (userId !== undefined && (inQuery === undefined || inQuery === userId)) return userId

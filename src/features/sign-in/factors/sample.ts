@@ -8,7 +8,7 @@ import { inTx } from '../../../platform/work.ts'
 import type { UserRecords } from '../../directory/users/sample.ts'
 import { confirmPhone, insertPendingPhone } from './phone-store.ts'
 
-/** `factorUser` has an app and a phone; `pendingUser` is enrolling an app, and was sent `smsCode` for a phone. */
+/** `factorUser` has an app and a phone. `pendingUser` is enrolling an app, and got `smsCode` to enroll a phone. */
 export interface FactorRecords {
   factorEmail: string
   factorSecret: string
@@ -41,7 +41,7 @@ export async function makeRecords(app: TestApp, { scoped, directoryId }: Start &
   }
 }
 
-// The code of the next time step is accepted too, and has not been used.
+// The code of the next time step is accepted too, and no test has used it yet.
 export const samples: Samples = {
   'GET /v1/mfa/totp': ({ ids }) => ({ query: { userId: ids.factorUser } }),
   'POST /v1/mfa/totp': ({ ids }) => ({ body: { userId: ids.user } }),

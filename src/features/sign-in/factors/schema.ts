@@ -89,7 +89,7 @@ export const BackupCodes = Type.Array(Type.String(), {
 })
 const Secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
-/** What an app is shown, once. */
+/** The data for setting up an app, which is shown once. */
 export const PendingTotp = named(
   'PendingTotp',
   Type.Object(

@@ -42,7 +42,7 @@ export const smsFactor: SecondFactor = {
   },
 }
 
-/** Backup codes, of whose use the user is told. */
+/** Backup codes. The user is notified when one is used. */
 export const backupCodeFactor: SecondFactor = {
   method: 'backup',
   form: 'text',

@@ -7,7 +7,7 @@ import { registrationOptions } from '../../../../test/people/passkeys.ts'
 import type { Person } from '../../../../test/people/people.ts'
 import { mailedCode, mailedLink, signIn, type Tokens } from '../../../../test/people/sign-in.ts'
 
-// A change of factors ends what began with one factor (ASVS 7.4.3).
+// A change of factors ends access that was granted with one factor (ASVS 7.4.3).
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -29,7 +29,7 @@ const isLive = async ({ subOrgId }: Person, { refresh_token }: Tokens) =>
 
 type Ends = { revokeSessions?: boolean; access_token?: string }
 
-/** What changes factors; each is made ready first, so that only the change itself is seen. */
+/** The changes of factors. Each is prepared first, so that a test sees only the effects of the change itself. */
 const changes: Record<string, (person: Person) => Promise<(ends?: Ends) => Promise<unknown>>> = {
   async 'an app'({ subOrgId, id: userId }) {
     const { pendingId, secret } = succeeded(await tenant.post('/v1/mfa/totp', { subOrgId, userId }))
@@ -59,7 +59,7 @@ async function beginPhone({ subOrgId, id: userId }: Person) {
   return async (ends?: Ends) => succeeded(await tenant.put('/v1/mfa/sms', { subOrgId, userId, code, ...ends }))
 }
 
-/** Why sessions end, where it is not that a factor was added. */
+/** The expected end reasons, where they differ from "a factor was added". */
 const reasons: Record<string, string> = {
   'new backup codes': 'mfa_codes_renewed',
   'the removal of an app': 'mfa_removed',
@@ -73,7 +73,7 @@ async function ready(name: string, person: Person) {
 }
 
 describe.each(Object.keys(changes))('%s', (name) => {
-  // Sessions are opened before there is a factor, which would be asked for.
+  // The sessions are opened before there is a factor, because a sign-in would otherwise require it.
   const withSessions = async () => {
     const person = await newPerson()
     const sessions = [await openSession(person), await openSession(person)] as const
@@ -116,7 +116,7 @@ describe.each(Object.keys(changes))('%s', (name) => {
     const link = await mailedLink(app, email, 'magic_link')
     succeeded(await tenant.post('/v1/auth/password/reset/send', { subOrgId, email }))
     const { token_hash } = await mailedLink(app, email, 'password_reset')
-    // Newer than the one in the mail of the link.
+    // A newer code than the one in the mail with the link.
     const { otp_id } = succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email }))
     const code = await mailedCode(app, email)
     const { challengeId } = await registrationOptions(tenant, subOrgId, id)
@@ -150,7 +150,7 @@ test('a token of somebody else spares nothing, and neither ends nor revives a se
   const person = await newPerson()
   const other = { ...person, ...(await makeProvenUser(tenant, person.subOrgId)) }
   const [own, live, dead] = [await openSession(person), await openSession(other), await openSession(other)]
-  // One that ended with all others, whose row does not say so yet.
+  // A session that ended together with all others, but whose row does not show it yet.
   const { db } = app.app.platform
   const deadId = String(decodeJwt(dead.access_token)['sid'])
   await db.updateTable('users').set({ session_epoch: 1 }).where('id', '=', other.id).execute()

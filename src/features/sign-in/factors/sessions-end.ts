@@ -6,7 +6,7 @@ import { revokeUserSessions, sessionIdOf } from '../../access/sessions/sessions.
 
 export const reasons = defineEndReasons('mfa_enrolled', 'mfa_removed', 'mfa_codes_renewed')
 
-/** Fields of a body: which sessions end with a change of factors (ASVS 7.4.3). */
+/** Body fields that say which sessions a change of factors ends (ASVS 7.4.3). */
 export const endsFields = {
   revokeSessions: Type.Optional(
     Type.Boolean({ description: 'Ends the other sessions of the user. Default true.', examples: [true] }),
@@ -19,17 +19,17 @@ export const endsFields = {
   ),
 }
 
-/** Which sessions of a user end. */
+/** The sessions of a user that a change ends. */
 export interface SessionsToEnd {
   revokeSessions: boolean
-  /** The session that stays; null for none. */
+  /** The session that does not end, or null if all end. */
   sparedId: string | null
 }
 
-/** What reading them may refuse. */
+/** Errors that reading these fields may throw. */
 export const endsErrors = [httpErrors.impersonationReadOnly]
 
-/** Reads `endsFields`. A token that is not valid spares no session. Throws `impersonation_read_only`. */
+/** Reads `endsFields`. An invalid token spares no session. Throws `impersonation_read_only`. */
 export async function readEnds(
   work: Work,
   { revokeSessions = true, access_token: token = null }: { revokeSessions?: boolean; access_token?: string | null },
@@ -37,7 +37,7 @@ export async function readEnds(
   return { revokeSessions, sparedId: await sessionIdOf(work, token) }
 }
 
-/** Ends sessions of a user whose factors have changed. */
+/** Ends sessions of a user after a change of factors. */
 export async function endSessions(
   work: TxWork,
   userId: string,

@@ -24,7 +24,7 @@ import { findFactors, updateMfaEnrolled } from './store.ts'
 
 const PENDING_SECONDS = 600
 
-/** Six digits, and the hash that is stored. */
+/** Makes a code of six digits, and the hash that is stored. */
 export function makeSmsCode(platform: Platform, id: string): { code: string; hash: Buffer } {
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   return { code, hash: hashSmsCode(platform, id, code) }
@@ -35,8 +35,8 @@ export function hashSmsCode(platform: Platform, id: string, code: string): Buffe
 }
 
 /**
- * Checks that a code may be sent to a phone now, and counts it against every limit. Throws `invalid_request` for an
- * invalid number, `method_disabled` where no message can be sent, `rate_limited`.
+ * Checks that a code may be sent to a phone now, and counts the message against every limit. Throws `invalid_request`
+ * for an invalid number, `method_disabled` if this deployment cannot send text messages, and `rate_limited`.
  */
 export async function claimFactorSms(work: Work, text: string): Promise<string> {
   const phone = await requirePhone(text)
@@ -50,8 +50,8 @@ export async function claimFactorSms(work: Work, text: string): Promise<string> 
 }
 
 /**
- * Sends a code to a phone that is to become a second factor. Throws `user_not_found`, `verification_required`,
- * `already_enrolled`, and what claimFactorSms throws.
+ * Sends a code to a phone that is being enrolled as a second factor. Throws `user_not_found`, `verification_required`,
+ * `already_enrolled`, and what `admitFactorPhone` throws.
  */
 export async function beginPhone(work: Work, userId: string, text: string) {
   const { platform, directory, db } = work
@@ -73,8 +73,8 @@ export async function beginPhone(work: Work, userId: string, text: string) {
 }
 
 /**
- * Confirms the phone with the code that was sent, after counting the attempt, and ends pending sign-ins. Throws `user_not_found`,
- * `verification_required`, `method_disabled`, `enrollment_not_found`, `mfa_code_invalid`.
+ * Confirms the phone with the code that was sent, after counting the attempt, and ends pending sign-ins. Throws
+ * `user_not_found`, `verification_required`, `method_disabled`, `enrollment_not_found`, `mfa_code_invalid`.
  */
 export async function confirmPhoneOf(work: Work, userId: string, code: string, ends: SessionsToEnd): Promise<void> {
   const { platform } = work

@@ -17,7 +17,7 @@ export interface FactorRow {
   phone_confirmed_at: Date | null
 }
 
-/** The factors of a user, with nulls for those that are missing. */
+/** Reads the factors of a user. Fields of missing factors are null. */
 export async function findFactors(db: Db, directory: Directory, userId: string): Promise<FactorRow> {
   const { rows } = await sql<FactorRow>`
     select t.confirmed_at as totp_confirmed_at, coalesce(t.expires_at > clock_now(), false) as totp_pending,
@@ -32,7 +32,7 @@ export async function findFactors(db: Db, directory: Directory, userId: string):
   return row
 }
 
-/** Updates `users.mfa_enrolled`: whether there is a confirmed factor. */
+/** Sets `users.mfa_enrolled` to whether the user has a confirmed factor. */
 export async function updateMfaEnrolled(tx: Tx, directory: Directory, userId: string): Promise<void> {
   // Foreign table users: `mfa_enrolled` says whether the user has a second factor.
   await sql`
@@ -85,8 +85,8 @@ export async function insertConfirmedTotps(
 }
 
 /**
- * Counts an attempt at a pending enrollment before it is judged. Returns null when there is none, or no attempt is
- * left.
+ * Counts an attempt at a pending enrollment before the code is checked. Returns null if there is no pending enrollment
+ * or no attempt left.
  */
 export async function claimPendingTotp(
   db: Db,
@@ -104,7 +104,7 @@ export async function claimPendingTotp(
   return rows[0] ?? null
 }
 
-/** Confirms a pending enrollment with the code of a step. Returns false when it no longer exists. */
+/** Confirms a pending enrollment with the code of a time step. Returns false if the enrollment no longer exists. */
 export async function confirmTotp(
   tx: Tx,
   directory: Directory,
@@ -118,7 +118,7 @@ export async function confirmTotp(
   return rows.length > 0
 }
 
-/** The code of a step: good once, and not after a later one. */
+/** A code of a time step works once, and no longer after a code of a later step was used. */
 export const totpProof = defineProof({
   name: 'totp',
   columns: { totp_id: 'uuid', totp_step: 'int' },
@@ -139,7 +139,7 @@ export async function deleteTotp(tx: Tx, directory: Directory, userId: string): 
   return rows.some((row) => row.confirmed_at !== null)
 }
 
-/** Replaces all codes of a user. */
+/** Replaces all backup codes of a user. */
 export async function replaceBackupCodes(
   tx: Tx,
   directory: Directory,
@@ -157,7 +157,7 @@ export async function deleteBackupCodes(tx: Tx, directory: Directory, userId: st
   await tx.deleteFrom('backup_codes').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
 }
 
-/** The hash of the unused code in a slot, or null. */
+/** Returns the hash of the unused code in a slot, or null. */
 export async function findBackupCode(
   db: Db,
   directory: Directory,
@@ -174,7 +174,7 @@ export async function findBackupCode(
   return row?.hash ?? null
 }
 
-/** Consumes a code. Returns how many are left, or null when it was already used or replaced. */
+/** Consumes a code. Returns the number of remaining codes, or null if the code was already used or replaced. */
 export async function consumeBackupCode(
   tx: Tx,
   directory: Directory,

@@ -45,7 +45,7 @@ test('a code passes in its step and the one on each side, and in no other', () =
       const step = stepAt(seconds) + 10
       const nearby = [step - 1, step, step + 1].map((near) => totpCode(secret, near))
       const code = totpCode(secret, step + distance)
-      // Six digits of different steps are the same once in a while.
+      // Different time steps occasionally have the same six digits.
       fc.pre(Math.abs(distance) <= 1 || !nearby.includes(code))
       const matched = matchStep(secret, code, step * 30, 0)
       if (Math.abs(distance) > 1) expect(matched).toBeNull()

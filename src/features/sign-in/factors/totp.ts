@@ -6,22 +6,23 @@ const STEP_SECONDS = 30
 const DIGITS = 6
 // 160 bits, the length that RFC 4226 §4 recommends.
 const SECRET_BYTES = 20
-// Google Authenticator began with 80 bits. More than a block of SHA-1 adds nothing (RFC 2104 §3).
+// Google Authenticator's first secrets had 80 bits. A secret longer than an SHA-1 block adds no strength (RFC 2104
+// §3).
 const MIN_FOREIGN_BYTES = 10
 const MAX_FOREIGN_BYTES = 64
-// The lengths of the last group that RFC 4648 §6 knows, without its padding.
+// The valid lengths of the last base32 group without its padding (RFC 4648 §6).
 const WHOLE_BYTES = [0, 2, 4, 5, 7]
-// Clocks of phones may be a step ahead or behind (RFC 6238 §5.2).
+// Clocks of phones may be one step ahead or behind (RFC 6238 §5.2).
 const DRIFT_STEPS = 1
 
-/** A fresh secret, in base32 as apps expect it. */
+/** Makes a secret, in base32 as authenticator apps expect it. */
 export function makeTotpSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32
 }
 
 /**
- * The secret of an app elsewhere, in base32 as `makeTotpSecret` writes it: given in base32, or as the key URI of the app. Null
- * for anything else, and for an app whose codes would never pass here.
+ * Reads the secret of an app enrolled at another service, in base32 or as a key URI, and returns it in the form of
+ * `makeTotpSecret`. Returns null for anything else, and for an app whose codes this service could not accept.
  */
 export function readTotpSecret(text: string): string | null {
   const given = /^otpauth:/i.test(text.trim()) ? secretOfUrl(text.trim()) : text
@@ -47,12 +48,12 @@ export function totpCode(secret: string, step: number, digits = DIGITS): string 
   return HOTP.generate({ secret: Secret.fromBase32(secret), counter: step, digits, algorithm: 'SHA1' })
 }
 
-/** The time step at a moment, in seconds since 1970. */
+/** The time step at a given time, in seconds since 1970. */
 export function stepAt(epochSeconds: number): number {
   return Math.floor(epochSeconds / STEP_SECONDS)
 }
 
-/** The step of a code, among those around the current one and after the last one used, or null. */
+/** Returns the time step of a code, or null. Only steps around the current one and after the last used one match. */
 export function matchStep(secret: string, typed: string, epochSeconds: number, lastStep: number): number | null {
   // Apps show the digits in two groups.
   const code = typed.replaceAll(/\s/g, '')
@@ -66,9 +67,9 @@ export function matchStep(secret: string, typed: string, epochSeconds: number, l
   return matched
 }
 
-/** The content of the QR code (the key URI format of authenticator apps). */
+/** The content of the QR code, in the key URI format that authenticator apps read. */
 export function otpauthUrl(secret: string, issuer: string, account: string): string {
-  // A colon separates the two in the label, and apps split at the first.
+  // A colon separates issuer and account in the label, and apps split the label at the first colon.
   const name = issuer.replaceAll(':', ' ')
   return new TOTP({
     issuer: name,

@@ -11,5 +11,5 @@ const impersonations: Belonging = {
   isAbsent: isPending,
 }
 
-/** What a user has of others who act for them. */
+/** The impersonation sessions of a user, in which another person acts for the user. */
 export const impersonationBelongings: Belonging[] = [impersonations]

@@ -11,7 +11,10 @@ const kinds = {
   }),
 }
 
-/** To the user. It holds no word of the caller's, such as the reason: the person finds that with their sessions. */
+/**
+ * The mail to the user. It contains no text from the caller, such as the reason. The user finds the reason in their
+ * list of sessions.
+ */
 export function startedMail(to: Reader, seconds: number): Message {
   return withValues({
     kind: kinds.started,

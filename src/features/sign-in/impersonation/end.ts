@@ -5,7 +5,7 @@ import { findSessionIds } from './store.ts'
 
 const reasons = defineEndReasons('impersonation_disabled')
 
-/** Ends every session of the directory in which another person acts for a user. */
+/** Ends all impersonation sessions of the directory. */
 export async function endImpersonations(work: TxWork): Promise<void> {
   await revokeSessions(work, await findSessionIds(work.db, work.directory), reasons.impersonation_disabled)
 }

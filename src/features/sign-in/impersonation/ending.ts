@@ -13,8 +13,8 @@ import { type EndedRow, findDirectoryIds, findEndedRows, takeRow } from './store
 const BATCH = 200
 
 /**
- * Records the end of impersonations that are over, however they ended. Ends those that began while the organization withdrew
- * its consent: the change of the setting could not see them yet.
+ * Records the end of impersonations, however they ended. Also ends impersonations that began while the organization
+ * was withdrawing its consent, because the change of the setting could not see them yet.
  */
 export const announceEndedImpersonations: JobHandler = {
   name: 'impersonation.end',

@@ -19,7 +19,7 @@ const tenant = await app.tenant()
 const GRACE = { actor: 'grace@support.example', reason: 'Ticket 4711: empty invoice' }
 const act = { sub: GRACE.actor, reason: GRACE.reason }
 
-/** An organization that allows it, unless told otherwise. */
+/** An organization that allows impersonation by default. */
 async function organization(settings: object = { impersonation_enabled: true }) {
   const world = await ownWorld(app, tenant)
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId: world.subOrgId, ...settings }))
@@ -29,7 +29,10 @@ async function organization(settings: object = { impersonation_enabled: true }) 
 const ask = ({ id, subOrgId }: { id: string; subOrgId: string }, body: object = {}) =>
   tenant.post(`/v1/users/${id}/impersonate`, { subOrgId, ...GRACE, ...body })
 
-/** The token ends with the session: in whole seconds from its issue, which may lie in the second after the sign-in. */
+/**
+ * The token expires with the session. Its lifetime counts whole seconds from the time of issue, which may be in the
+ * second after the sign-in.
+ */
 function expectTheSameEnd(session: { access_token: string; expires_at: string; expires_in: number }) {
   const { exp, iat } = decodeJwt(session.access_token)
   expect(exp).toBe(Math.floor(Date.parse(session.expires_at) / 1000))
@@ -66,7 +69,7 @@ test('a token of the user says who acts and why, and cannot be renewed', async (
   expectTheSameEnd(session)
   const seen = await tenant.post('/v1/auth/token/introspect', { token: session.access_token })
   expect(succeeded(seen)).toMatchObject({ active: true, sid: session.id, act })
-  // It is no sign-in of theirs.
+  // An impersonation is not recorded as a sign-in of the user.
   const after = await db.selectFrom('users').selectAll().where('id', '=', person.id).executeTakeFirstOrThrow()
   expect(after).toEqual(before)
   const events = (await app.events({ accountId: tenant.accountId })).slice(eventsBefore.length)
@@ -154,7 +157,7 @@ describe('refuses', () => {
   })
 
   test('a sign-up with an unproved mailbox and an auth account', async () => {
-    // By SQL: no route gives an auth account to such a sign-up today.
+    // Uses SQL, because no route gives an auth account to a sign-up like this today.
     const person = await signedIn(world)
     await sql`update users set pending_until = clock_now() + interval '1 day' where id = ${person.id}`.execute(db)
     const [sessions, mails] = [await sessionRowsOf(db, person.id), await app.mails(person.email)]
@@ -232,7 +235,7 @@ test('who acts signs themselves out, and not the user', async () => {
   succeeded(await tenant.post('/v1/auth/token/revoke', { access_token, everywhere: true }))
   expect((await bearing(app, access_token).get('/v1/me')).status).toBe(401)
   expect((await person.me.get('/v1/me')).status).toBe(200)
-  // Not an act of the user.
+  // The event does not name the user as the actor.
   const revoked = await app.events({ accountId: tenant.accountId, type: 'session.revoked' })
   const acting = decodeJwt(access_token)['sid']
   expect(revoked.filter(({ target_id }) => target_id === acting)).toMatchObject([{ actor_type: 'api_key' }])
@@ -312,7 +315,7 @@ test('a limit of sessions counts those of the user alone', async () => {
   succeeded(await ask(person))
   const { sessions } = succeeded(await person.me.get('/v1/me/sessions'))
   const own = sessions.find(({ current }: { current: boolean }) => current)
-  // One by one: the row of the user still says that there may be one.
+  // Sessions are checked one by one, because the user's row still says that there may be an impersonation session.
   succeeded(await tenant.delete(`/v1/sessions/${own.id}?subOrgId=${limited.subOrgId}`))
   expect((await signInAgain(person)).access_token).toBeTypeOf('string')
 })
@@ -337,7 +340,7 @@ describe('the end is recorded once, however it comes', () => {
     await endings()
     expect(await eventsOf(place.subOrgId, 'impersonation.ended')).toEqual([])
     await end(place, person.id, session.id)
-    // Of very many sessions that end at once most are marked later.
+    // If very many sessions end at once, most are marked as ended later.
     if (name.includes('cut-off') || name.includes('organization'))
       await db.updateTable('sessions').set({ revoked_at: null }).where('id', '=', session.id).execute()
     expect((await bearing(app, session.access_token).get('/v1/me')).status).toBe(401)

@@ -12,10 +12,10 @@ import { impersonationErrors } from './errors.ts'
 import { impersonationEvents } from './events.ts'
 import { impersonationNoted, lockPermission } from './store.ts'
 
-// Of one user, who gets a mail each time.
+// The limit for one user, who gets a mail each time.
 const LIMIT: RateLimit = { bucket: 'impersonation', limit: 20, windowSeconds: 3600 }
 
-/** Who wants to act for a user, why, and for how long at most. */
+/** The user to impersonate, the reason, and the maximum duration. */
 export interface ImpersonationRequest {
   actor?: string | undefined
   reason: string
@@ -23,8 +23,8 @@ export interface ImpersonationRequest {
 }
 
 /**
- * Starts an impersonation session (RFC 8693 §1.1). Its access token names the impersonator in `act` (§4.1). The session
- * lasts as long as that token, has no refresh token and is read-only here. The user is notified by mail.
+ * Starts an impersonation session (RFC 8693 §1.1). Its access token names the impersonator in `act` (§4.1). The
+ * session ends when that token expires, has no refresh token, and is read-only in this API. Mails the user.
  * Throws `user_not_found`, `impersonation_disabled`, `user_never_signed_in`, and what the gates throw:
  * `organization_suspended`, `account_locked`, `user_inactive`.
  */
@@ -35,7 +35,8 @@ export async function impersonate(work: Work & { caller: ManagerCaller }, userId
   const user = await getUser(work, userId)
   await countAct(work, idBytes(user.id), [LIMIT])
   return inTx(work, async (work) => {
-    // Only in organizations, not in the team. The lock makes a concurrent withdrawal wait and end this session, too.
+    // Impersonation works in organizations, not in the team. The lock makes a concurrent withdrawal of consent wait,
+    // and that change then ends this session.
     if (work.directory.organizationId === null || !(await lockPermission(work.db, work.directory)))
       throw impersonationErrors.disabled()
     const facts = await findSignInFacts(work, { userId: user.id })
@@ -66,7 +67,7 @@ export async function impersonate(work: Work & { caller: ManagerCaller }, userId
   })
 }
 
-/** A team member is always the impersonator; an API key names one. Throws `invalid_request`. */
+/** A team member is always the impersonator, whereas an API key names one. Throws `invalid_request`. */
 function actorOf(caller: ManagerCaller, named: string | undefined): string {
   if (caller.kind === 'key') {
     if (named !== undefined) return named

@@ -18,7 +18,7 @@ export const impersonationRoutes: Route[] = [
     operation: 'users.impersonate',
     scope: 'impersonate',
     service: 'sessions',
-    // To be answered the same token again would be to be answered one that has ended, perhaps.
+    // A replayed response could contain a token whose session has ended.
     idempotency: false,
     tag: 'Users',
     summary: 'Impersonate a user',

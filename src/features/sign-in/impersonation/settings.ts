@@ -4,7 +4,7 @@ import { defineSettingsPart, entailing } from '../../../platform/settings/settin
 import { sessionEvents } from '../../access/sessions/sessions.ts'
 import { endImpersonations } from './end.ts'
 
-/** Whether others may act for users. It has no default that organizations inherit: each one says so for itself. */
+/** Whether others may act for users. There is no inherited default: each organization decides for itself. */
 export const impersonationSettings = entailing(
   defineSettingsPart(
     'auth_settings',

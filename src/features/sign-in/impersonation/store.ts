@@ -6,7 +6,7 @@ import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { unendedSessionText } from '../../access/sessions/sessions.ts'
 
-/** Notes who acts in the session that is made. */
+/** Stores who acts in the session that the statement creates. */
 export const impersonationNoted = defineBeside({
   name: 'impersonation_noted',
   columns: { act_account: 'uuid', act_sub: 'text', act_reason: 'text', act_seconds: 'int' },
@@ -27,7 +27,7 @@ export async function lockPermission(tx: Tx, directory: Directory): Promise<bool
 
 type ImpersonationRow = Selectable<Impersonations>
 
-/** Directories with impersonation sessions, now or a moment ago. */
+/** Finds directories with impersonation sessions that are live or ended recently. */
 export async function findDirectoryIds(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('impersonations').select('directory_id').distinct().execute()
   return rows.map((row) => row.directory_id)
@@ -38,14 +38,14 @@ export async function findSessionIds(tx: Tx, directory: Directory): Promise<stri
   return rows.map((row) => row.id)
 }
 
-/** What has ended, and whether by its time. */
+/** An impersonation that has ended, and whether it ended by expiry. */
 export interface EndedRow {
   directory_id: string
   id: string
   is_expired: boolean
 }
 
-/** Those whose session has ended, or is gone, in any directory, in the order of their keys. */
+/** Finds rows of impersonations whose session has ended or no longer exists, in any directory, in key order. */
 export async function findEndedRows(db: Db, after: EndedRow | null, limit: number): Promise<EndedRow[]> {
   const isNext = after ? sql`(i.directory_id, i.id) > (${after.directory_id}, ${after.id})` : sql`true`
   const { rows } = await sql<EndedRow>`
@@ -61,7 +61,10 @@ export async function findEndedRows(db: Db, after: EndedRow | null, limit: numbe
   return rows
 }
 
-/** Removes the note of one that has ended, which is told once; undefined where another process has. */
+/**
+ * Removes the row of an ended impersonation, so that its end is recorded once. Returns undefined if another process
+ * removed it first.
+ */
 export async function takeRow(tx: Tx, directory: Directory, id: string): Promise<ImpersonationRow | undefined> {
   return tx
     .deleteFrom('impersonations')

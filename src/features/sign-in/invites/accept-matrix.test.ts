@@ -10,7 +10,7 @@ import { snapshot } from '../../../../test/snapshot.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
-// Makes the signing keys, so that no case writes them.
+// Creates the signing keys now, so that no test case creates them.
 await signedInUser(app, tenant, await tenant.organization(), newEmail())
 const PASSWORD = 'seven green bottles'
 
@@ -23,7 +23,7 @@ type Condition = (typeof CONDITIONS)[number]
 const setPasswords = async (subOrgId: string, state: 'on' | 'off') =>
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: state === 'on' }))
 
-/** Makes the person and returns their address. The invitation creates a new one. */
+/** Creates the person and returns their address. The invitation creates the user if the person is new. */
 async function makePerson(kind: (typeof PEOPLE)[number], subOrgId: string): Promise<string> {
   if (kind === 'new') return newEmail()
   if (kind === 'with a passkey') {
@@ -54,7 +54,7 @@ const arrange: Record<Condition, (subOrgId: string, userId: string) => Promise<u
   'suspended organization': (subOrgId) => tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'suspended' }),
 }
 
-/** What accepting answers where the person has no credential. */
+/** The response to accepting if the person has no credential. */
 const ANSWERS: Record<Condition, string> = {
   'nothing else': 'session',
   'enforced SSO': 'sso_required',
@@ -78,7 +78,7 @@ describe('accepting asks for a password where passwords are on then, whatever th
   test.each(cases)('a user %s, %s: passwords %s, then %s', async (kind, condition, sent, accepted) => {
     const subOrgId = await tenant.organization()
     const email = await makePerson(kind, subOrgId)
-    // Where passwords are off, a user who has signed in before has nothing to accept.
+    // Where passwords are off, a user who has signed in before cannot accept.
     const signsIn = kind === 'without a credential' && accepted === 'off'
     const hasCredential = signsIn || kind === 'with a password' || kind === 'with a passkey'
     const before = (await sessionsIn(tenant, subOrgId)).length

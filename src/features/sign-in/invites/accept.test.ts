@@ -120,7 +120,7 @@ test('where passwords are off, the link does not sign in a user who has signed i
   const reply = await tenant.post('/v1/auth/invite/accept', { token })
   expect([reply.status, reply.body.code]).toEqual([409, 'credential_exists'])
   expect(await snapshot(app)).toEqual(before)
-  // Invited again, they are asked to sign in.
+  // A new invitation asks the person to sign in.
   await app.advance(61)
   succeeded(await tenant.post(`/v1/users/${user.id}/invite`, { subOrgId }))
   const mail = (await app.mails(email)).at(-1)
@@ -131,7 +131,7 @@ test('nobody with a password is given another', async () => {
   const who = await invited()
   await signIn(app, tenant, who.subOrgId, who.email)
   await app.advance(61)
-  // The proof of the mailbox has ended the first invitation.
+  // The proof of the mailbox has voided the first invitation.
   expect(verdict(await accept(who))).toEqual([400, 'token_invalid'])
   await tenant.put(`/v1/users/${who.userId}/password`, { subOrgId: who.subOrgId, password: PASSWORD })
   await tenant.post(`/v1/users/${who.userId}/invite`, { subOrgId: who.subOrgId })
@@ -164,7 +164,7 @@ test('a passkey that was registered meanwhile refuses the invitation', async () 
   const registerOnce = async () => {
     if (registered++ === 0) expect((await register(tenant, who, newPasskey())).status).toBe(200)
   }
-  // The transaction that accepts begins with the lock of the user.
+  // The transaction that accepts the invitation begins by locking the user.
   await writeBetween(/from "users".* for update/s, registerOnce, async () => {
     expect(verdict(await accept(who, { password: undefined }))).toEqual([409, 'credential_exists'])
   })

@@ -42,18 +42,18 @@ import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 import { findAcceptedRow } from './store.ts'
 
-/** The rules of the team for its invitations. */
+/** What invitations to the team need to know about the team. */
 interface Team {
-  /** Whether the person of the address is an active member. */
+  /** Whether the person with the address is an active member. */
   isOnTeam(work: Work, emailNorm: string): Promise<boolean>
-  /** Makes the user a member by the link, in the transaction that accepts it. Throws `token_invalid`. */
+  /** Makes the user a member, in the transaction that accepts the link. Throws `token_invalid`. */
   join(work: TxWork, user: UserRow, linkId: string): Promise<void>
 }
 
-// Slot: the wing of tenancy knows the team, and is above.
+// Handed in: team members belong to the tenancy wing, which is on a higher floor.
 export const teamInvites = defineSlot<Team>('what an invitation to the team does')
 
-/** The refusal of an invitation that was withdrawn. */
+/** The error for an invitation that was withdrawn. */
 export function invitationWithdrawn() {
   return linkErrors.tokenInvalid({ detail: 'The invitation was withdrawn.', extra: { reason: 'withdrawn' } })
 }
@@ -66,17 +66,20 @@ export interface Invitation {
   link: LinkRow
   user: UserRow
   who: Identity
-  /** The user signs in already (`hasLastingCredential`). Only invitations to the team accept such a user. */
+  /**
+   * The user can already sign in (`hasLastingCredential`). Only invitations to the team can be accepted by such a
+   * user.
+   */
   hasCredential: boolean
   /**
-   * The invitation is to the team, and the person is on it or has a credential. They accept by the link alone. No password
-   * is set, and nothing else of the user changes.
+   * The invitation is to the team, and the person is already on it or has a credential. The link alone is enough to
+   * accept: no password is set, and the user does not change otherwise.
    */
   joinsAsIs: boolean
 }
 
 /**
- * The live invitation of a token, with its user. Consumes nothing.
+ * Finds the live invitation of a token, with its user. Consumes nothing.
  * Throws `organization_suspended`, `token_invalid`, `token_expired`.
  */
 export async function findInvitation(work: Work, token: string): Promise<Invitation> {
@@ -104,16 +107,16 @@ interface Sent {
 }
 
 /**
- * Exchanges an invitation, and a first password where passwords are on, for a session, atomically: on failure the invitation
- * stays valid. A person of the team who has an account joins without a session and signs in as usual: the link is valid for
- * days and outlives changes of the password, so it must not sign anyone in (ASVS 7.4.3).
- * Throws `method_disabled`, `invalid_request` for a password that is missing or not asked for, `token_invalid`,
- * `token_expired`, `sso_required`, `credential_exists`, `weak_password`, `password_breached`, `unavailable` when too many hashes wait, and
- * what the door throws.
+ * Exchanges an invitation for a session, and sets a first password if passwords are on. This is atomic: on failure the
+ * invitation stays valid. A person who joins the team and already has an account gets no session and signs in as
+ * usual: the link is valid for days and survives a change of password, so it must not sign anyone in (ASVS 7.4.3).
+ * Throws `method_disabled`, `invalid_request` for a password that is missing or not allowed, `token_invalid`,
+ * `token_expired`, `sso_required`, `credential_exists`, `weak_password`, `password_breached`, `unavailable` when too
+ * many hashes wait, and what the gates throw.
  */
 export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply> {
-  // Loads the signing keys, or creates the first ones, before a transaction changes the membership: another connection
-  // inserts them, and a distributed database would hold it back until that transaction ends.
+  // Loads the signing keys, or creates them, before a transaction changes the membership. They are inserted through
+  // another connection, and a distributed database would block that insert until the transaction ends.
   await issuerOf(work.platform, work.directory.environmentId)
   return redeemInvite(work, sent, async (acceptance) => {
     if (acceptance.joinsAsIs) {
@@ -123,7 +126,7 @@ export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply
     const { link, facts } = acceptance
     const proof = {
       method: inviteMethod,
-      // The user proved possession of the link; a password is only being chosen.
+      // The user proved that they have the link. The password is new and proves nothing.
       amr: ['otp'],
       linkId: link.id,
       spends: [proofOfLink(link)],
@@ -134,7 +137,7 @@ export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply
   })
 }
 
-/** The same for the hosted page, which holds no session: the user signs in afterwards. */
+/** Accepts an invitation on the hosted page, which cannot hold a session. The user signs in afterwards. */
 export async function acceptOnPage(work: Work, sent: Sent): Promise<void> {
   await redeemInvite(work, sent, (acceptance) => acceptWithoutSession(work, acceptance))
 }
@@ -152,7 +155,7 @@ async function acceptWithoutSession(work: Work, acceptance: Acceptance): Promise
 
 interface Acceptance extends Invitation {
   facts: SignInFacts
-  /** Null where no password is set. */
+  /** Null if no password is set. */
   first: { hashed: HashedPassword; historyKept: number } | null
 }
 
@@ -165,7 +168,7 @@ async function redeemInvite<T>(work: Work, sent: Sent, redeem: (acceptance: Acce
   )
 }
 
-/** Judges and hashes the password, outside any transaction because a hash takes a while. */
+/** Checks and hashes the password outside any transaction, because hashing takes time. */
 async function prepare(
   work: Work,
   settings: PasswordSettings | null,
@@ -182,10 +185,10 @@ async function prepare(
       })
     return { ...invitation, facts, first: null }
   }
-  // Before a password is asked for, which would be of no use.
+  // Checked before a password is asked for, because this user could not use one.
   await assertSsoNotRequired(work, facts)
   if (invitation.hasCredential) {
-    // Report a used invitation instead, if another request has just accepted it with that very password.
+    // If another request has just accepted the invitation with the same password, reports the used invitation instead.
     await findLink(work, inviteLookup(sent.token))
     throw inviteErrors.credentialExists()
   }
@@ -201,19 +204,19 @@ async function prepare(
 }
 
 /**
- * All but the consumption of the link. The proof of the mailbox has locked the user's row, so what is read here stays
- * true.
+ * Writes everything except the consumption of the link. The proof of the mailbox has locked the user's row, so the
+ * state read here cannot change.
  */
 async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   const { db, directory } = work
   const { token, link, user, who, first, joinsAsIs } = acceptance
-  // Check again: the hash took a while, and another request may have been faster.
+  // Checked again, because the state may have changed while the password was hashed.
   await findLink(work, inviteLookup(token))
   const facts = await findSignInFacts(work, who)
   if (facts?.user_id !== user.id) throw linkErrors.tokenInvalid()
   await assertMaySignIn(work, facts)
-  // The proof of the mailbox has removed what was set before it, but for a password by a manager. That one goes too: the person
-  // has not chosen it, and it would work again once passwords are on.
+  // The proof of the mailbox removed every credential set before it, except a password set by a manager. That password
+  // is removed here: the person has not chosen it, and it would work again once passwords are turned on.
   if (!joinsAsIs && (await hasSetUp(work, user.id))) throw inviteErrors.credentialExists()
   if (first) await storePassword(db, directory, { userId: user.id, ...first, mustChange: false })
   else if (!joinsAsIs) await deletePassword(db, directory, user.id)
@@ -223,8 +226,9 @@ async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
 }
 
 /**
- * Whether the user signs in already: by a password or a passkey that stays when the mailbox is proved, or, where passwords are
- * off, because they have signed in before. The link is valid for days and must not sign them in again (ASVS 7.4.3).
+ * Whether the user can already sign in: with a password or a passkey that stays when the mailbox is proved, or, if
+ * passwords are off, because they have signed in before. The link is valid for days and must not sign such a user in
+ * again (ASVS 7.4.3).
  */
 export async function hasLastingCredential(work: Work, user: UserRow): Promise<boolean> {
   if (user.last_login_at !== null && work.directory.kind !== 'console' && !(await findPasswordSettings(work)))

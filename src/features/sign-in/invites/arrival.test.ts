@@ -10,7 +10,7 @@ const app = await startApp()
 const tenant = await app.tenant()
 const PASSWORD = 'seven green bottles'
 
-/** One person of an organization of their own. */
+/** An invited person in an organization of their own. */
 async function newcomer() {
   const subOrgId = await tenant.organization()
   const email = newEmail()
@@ -83,7 +83,7 @@ describe('events say the status that the API shows', () => {
     expect(await statuses(user.id)).toEqual([
       ['user.created', undefined, 'active'],
       ['user.updated', 'active', 'invited'],
-      // The role.
+      // The event of the role that the user gets.
       ['user.updated', undefined, 'invited'],
       ['user.updated', 'invited', 'active'],
       ['user.updated', 'active', 'invited'],
@@ -139,7 +139,7 @@ describe('events say the status that the API shows', () => {
         const who = await newcomer()
         for (const name of names) {
           await app.advance(61)
-          // What is refused changes nothing.
+          // A refused request changes nothing.
           await acts[name]?.(who).catch(() => {})
           const user = await who.find()
           if (!user) continue
@@ -209,7 +209,7 @@ describe('an invitation is accepted by whoever comes in', () => {
     for (const _ of [1, 2]) succeeded(await who.byPassword())
     expect((await who.invites()).at(-1)).toMatchObject({ status: 'pending', accepted_by: null })
     expect((await statuses(user.id)).slice(1)).toEqual([
-      // The password ended the first invitation.
+      // Setting the password voided the first invitation.
       ['user.updated', 'invited', 'active'],
       ['user.updated', 'active', 'invited'],
       ['user.updated', 'invited', 'active'],

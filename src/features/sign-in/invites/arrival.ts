@@ -8,7 +8,7 @@ import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 import { findInviteRows } from './store.ts'
 
-/** Accepts the open invitations of a user who has come in by another way. Returns the events. */
+/** Accepts the open invitations of a user who signed in or joined by another method. Returns the events. */
 export async function acceptOpenInvitations(
   work: TxWork,
   user: UserRow,
@@ -22,7 +22,7 @@ export async function acceptOpenInvitations(
   )
 }
 
-/** Whether an invitation of a user is open. */
+/** Whether a user has an open invitation. */
 export function hasOpenInvitation(work: TxWork, userId: string): Promise<boolean> {
   return hasLiveLink(work, userId, invitePurpose)
 }

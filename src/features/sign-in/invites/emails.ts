@@ -20,13 +20,14 @@ const kinds = {
 
 /** What the mail with an invitation says. */
 export interface InviteMailData {
-  /** The name of the organization; null for the brand. */
+  /** The name of the organization, or null to show the brand. */
   organization: string | null
   /** The name of the person who invites. */
   inviter: string | null
   /**
-   * What the user is asked to do: accept and choose a password, accept, sign in with the password they have, by single
-   * sign-on, or by another method; or to ask for access, where single sign-on is enforced and does not take them.
+   * What the mail asks the user to do. The user accepts and chooses a password, accepts without one, or signs in with
+   * their password, through single sign-on, or by another method. If single sign-on is enforced and no connection
+   * accepts the user, the mail tells them to request access.
    */
   asks: 'password' | 'acceptance' | 'signInByPassword' | 'signIn' | SsoAccess
 }

@@ -4,7 +4,7 @@ import { inviteEvents } from './events.ts'
 import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 
-/** An invitation that a change of its user withdraws is recorded like every withdrawal. */
+/** Records an invitation that a change of its user withdrew, with the same event as any other withdrawal. */
 export const endedInvites: NonNullable<Belonging<WithdrawnLink>['announce']> = {
   event: inviteEvents.revoked,
   of({ purpose, user_id, details, ...link }) {

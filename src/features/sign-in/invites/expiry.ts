@@ -8,10 +8,10 @@ import { inviteEvents } from './events.ts'
 import { toInvite } from './schema.ts'
 import { findInviteRows } from './store.ts'
 
-// Also the users that one transaction holds.
+// One transaction locks this many users.
 const BATCH = 20
 
-/** Records invitations that expired. They are refused from the moment of expiry, whether or not the job has run. */
+/** Records invitations that expired. An expired invitation is refused even before this job has run. */
 export const announceExpiredInvites: JobHandler = {
   name: 'invites.expire',
   cron: '*/5 * * * *',

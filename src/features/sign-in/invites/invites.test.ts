@@ -163,7 +163,7 @@ test('nobody is invited who could not come in', async () => {
   const email = newEmail()
   const { user } = (await tenant.post('/v1/users', { subOrgId, email })).body
   await tenant.patch(`/v1/users/${user.id}`, { subOrgId, active: false })
-  // However often: what is not sent does not count.
+  // The number of attempts does not matter, because refused invitations are not counted.
   for (const _ of [1, 2, 3, 4]) expect(verdict(await invite(subOrgId, email))).toEqual([403, 'user_inactive'])
   const setServices = (enabledAppIds: string[]) => tenant.put('/v1/organization-apps', { subOrgId, enabledAppIds })
   await setServices(['auth', 'scim'])
@@ -224,7 +224,7 @@ test('an invitation that nobody accepted expires, which is told once', async () 
   const { token_hash: token } = await mailedLink(app, late, 'invite')
   await app.advance(3601)
   const accept = () => tenant.post('/v1/auth/invite/accept', { subOrgId, token, password: 'plum tree 9' })
-  // No job has run.
+  // The job that records expiries has not run.
   expect(verdict(await accept())).toEqual([400, 'token_expired'])
   expect((await shown(subOrgId, `&email=${late}`))[0].status).toBe('expired')
   for (const _ of [1, 2]) await announceExpiredInvites.handle(platform, {}, 1)
@@ -303,7 +303,7 @@ test('the inviter is named, kept with the invitation, and told by its events', a
   expect(told).toMatchObject(
     names.map((invited_by, n) => [{ type: n ? 'invite.resent' : 'invite.created', data: { invited_by } }]),
   )
-  // Withdrawn, so the next one is a new invitation.
+  // The last invitation was withdrawn, so the next one is new.
   const [last] = (await shown(subOrgId)).slice(-1)
   await app.advance(61)
   await again({ invitedBy: 'Grace Hopper' })
@@ -354,11 +354,11 @@ test.each(LANGUAGES)('names of the mail are plain text (%s)', async (locale) => 
     }
     expect(mail?.subject).not.toMatch(/[\r\n]/)
     expect(mail?.html).not.toMatch(/<b>|<a href="https:\/\/evil/)
-    // What a mail program makes a link of: an address on the web, a host, a mailbox.
+    // Texts that a mail program turns into links: a URL, a host name, an email address.
     const links = whole.match(/https?:\/\/[^\s<"]+|www\.[^\s<"]+|[a-z]+\.example|[a-z]+@[a-z]+/g) ?? []
     const own = [url, url.replaceAll('&', '&amp;')]
     expect(links.filter((link) => !own.some((each) => each.includes(link)))).toEqual([])
-    // The name of the inviter has it, and is not filled in.
+    // The inviter's name contains the placeholder, which must not be filled in.
     expect(mail?.subject).toContain('{brand}')
     expect(whole.replace(/<style>.*<\/style>/s, '').replaceAll('{brand}', '')).not.toMatch(/[{}]/)
   }

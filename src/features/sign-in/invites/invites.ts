@@ -46,9 +46,9 @@ export interface Invitee {
   firstName?: string | null
   lastName?: string | null
   locale?: string | null
-  /** The name of the person who invites; absent: that of the invitation that this one renews. */
+  /** The name of the person who invites. If absent, the name in the invitation that this one renews is used. */
   invitedBy?: string | null
-  /** Roles that the request names. */
+  /** The roles in the request. */
   given?: GivenRoles | null
 }
 
@@ -58,9 +58,9 @@ export interface SentInvite {
   /** Set only if the caller delivers it. */
   url: string | null
   deliveryHint: string
-  /** Whether the user has got the roles that the request names; null if it names none. */
+  /** Whether the user got the roles in the request. Null if the request has none. */
   rolesApplied: boolean | null
-  /** False: single sign-on is enforced for the user, and no connection takes them. */
+  /** False if single sign-on is enforced for the user and no connection accepts them. */
   canSignIn: boolean
 }
 
@@ -70,23 +70,25 @@ interface CountedInvite extends SentInvite {
 
 /** An invitation to the account's team. */
 export interface TeamInvitation {
-  /** The name of the organization or of the account; null for the brand. */
+  /** The name of the organization or of the account, or null to show the brand. */
   name: string | null
 }
 
 /**
- * Invites a user: an existing one, unchanged but for the roles of one who has never signed in, or a new one. Voids the
- * previous invitation. A user who already has a password or passkey is asked to sign in instead.
- * Throws `invalid_request`, `user_locked`, `user_inactive`, `organization_suspended`, `method_disabled`, `rate_limited`, and
- * for roles what `provisionInvitedUser` throws.
+ * Invites a user. A new user is created. An existing user does not change, except that a user who has never signed in
+ * gets the roles in the request. Voids the previous invitation. A user who already has a password or passkey is asked
+ * to sign in instead.
+ * Throws `invalid_request`, `user_locked`, `user_inactive`, `organization_suspended`, `method_disabled`,
+ * `rate_limited`, and for roles what `provisionInvitedUser` throws.
  */
 export async function invite(work: Work, invitee: Invitee, delivery: LinkDelivery): Promise<CountedInvite> {
   return inviteCounted(work, invitee, { delivery })
 }
 
 /**
- * Invites a person to the team, in its console directory. The link voids no other: each invitation has its own. Counts
- * nothing: the limits of invitations to the team belong to the inviter. Throws the same, except `rate_limited`.
+ * Invites a person to the team, in its console directory. Voids no other link, because each team invitation has its
+ * own. Counts nothing, because the limits of team invitations apply to the inviter. Throws the same errors as
+ * `invite`, except `rate_limited`.
  */
 export async function inviteToTeam(
   work: Work,
@@ -96,12 +98,12 @@ export async function inviteToTeam(
   return send(work, invitee, { ...sent, ...(await checkInvitee(work, invitee)) })
 }
 
-/** Withdraws the links of invitations to the team, but those that have ended already. */
+/** Withdraws the links of team invitations that are still open. */
 export async function closeTeamInvites(work: TxWork, linkIds: string[]): Promise<void> {
   await closeLinks(work, invitePurpose, linkIds)
 }
 
-/** Invites an existing user. Throws `user_not_found`, and the same. */
+/** Invites an existing user. Throws `user_not_found`, and what `invite` throws. */
 export async function inviteUser(
   work: Work,
   userId: string,
@@ -113,7 +115,7 @@ export async function inviteUser(
 
 interface Sending {
   delivery: LinkDelivery
-  /** The user that must have the address. */
+  /** The id that the user with the address must have. */
   expectedId?: string
   team?: TeamInvitation
 }
@@ -121,7 +123,7 @@ interface Sending {
 interface CheckedInvitee {
   address: EmailAddress
   ttlSeconds: number
-  /** Accepting takes a first password. */
+  /** Whether a first password is needed to accept. */
   asksPassword: boolean
 }
 
@@ -132,7 +134,7 @@ async function inviteCounted(work: Work, invitee: Invitee, sending: Sending): Pr
   return { ...(await send(work, invitee, { ...sending, ...checked })), rate }
 }
 
-/** Checks what can be refused before the mail is counted. The transaction checks the user again. */
+/** Makes the checks that can refuse the request before the mail is counted. The transaction checks the user again. */
 async function checkInvitee(work: Work, invitee: Invitee): Promise<CheckedInvitee> {
   const asksPassword = (await firstPasswordSettings(work)) !== null
   const { invite_ttl_seconds: ttlSeconds } = await inviteSettings.effective(work)
@@ -147,11 +149,11 @@ async function send(work: Work, invitee: Invitee, sending: Sending & CheckedInvi
   const { expectedId, address } = sending
   const sent = await inTx(work, async (work) => {
     const invited = await provisionInvitedUser(work, { ...invitee, ...address }, invitee.given ?? null)
-    // Another user, or a new one: the user's address has changed since.
+    // The user's address has changed meanwhile, so the address now has another user or a new one.
     if (expectedId !== undefined && invited.user.id !== expectedId) throw userErrors.notFound()
     return mailInvite(work, invited, sending, invitee.invitedBy)
   })
-  // Not the spelling of the user: it would show that there was one.
+  // For the team, shows the address as it was sent. The stored spelling would reveal that the user already existed.
   return { ...sent, deliveryHint: maskEmail(sending.team ? address.email : sent.user.email) }
 }
 
@@ -198,7 +200,7 @@ async function mailInvite(
   }
 }
 
-/** What the mail asks the user to do. */
+/** Chooses what the mail asks the user to do. */
 async function askOf(
   work: Work,
   user: UserRow,
@@ -210,7 +212,8 @@ async function askOf(
 }
 
 /**
- * Withdraws an invitation; the user remains. Idempotent for one that has expired or was withdrawn.
+ * Withdraws an invitation. The user is not deleted. Withdrawing an invitation that has expired or was withdrawn
+ * changes nothing.
  * Throws `invite_not_found`, `invite_accepted`.
  */
 export async function revokeInvite(work: Work, id: string): Promise<Invite> {
@@ -218,7 +221,7 @@ export async function revokeInvite(work: Work, id: string): Promise<Invite> {
     const before = await getInviteRow(work, id)
     if (before.user_id) await findUserForUpdate(work, before.user_id)
     if ((await closeLinks(work, invitePurpose, [before.id])) === 0) {
-      // Read again: it may just have been accepted.
+      // Read again, because the invitation may just have been accepted.
       const over = await getInviteRow(work, before.id)
       if (over.status === 'accepted') throw inviteErrors.accepted()
       return toInvite(over)
@@ -236,7 +239,7 @@ async function getInviteRow(work: TxWork, id: string): Promise<InviteRow> {
   return row
 }
 
-/** An invitation within the caller's reach. Throws `invite_not_found`. */
+/** Finds an invitation that the caller can reach. Throws `invite_not_found`. */
 export async function getInvite({ platform, db, reach }: ReachWork, text: string): Promise<Invite> {
   const id = text.toLowerCase()
   const page = readPage(platform, '/v1/users/invites', { limit: 1 })
@@ -247,7 +250,7 @@ export async function getInvite({ platform, db, reach }: ReachWork, text: string
   return toInvite(row)
 }
 
-/** One page of what the caller reaches, and the total if requested. */
+/** Lists one page of the invitations that the caller can reach, with the total if requested. */
 export async function listInvites(
   work: ReachWork,
   query: { status?: InviteStatus; email?: string },
@@ -255,7 +258,7 @@ export async function listInvites(
 ): Promise<Found<InviteRow>> {
   const { platform, db, reach } = work
   const { email } = query
-  // A text that is not an address matches nothing.
+  // Text that is not an email address matches nothing.
   const identity = email === undefined ? undefined : hashIdentity(platform, parseEmail(email)?.norm ?? '')
   const filter = { status: query.status, identity }
   return findInvitePage(db, reach, filter, page)

@@ -5,7 +5,7 @@ import { signInByLink, succeeded } from '../../../../test/people/factors.ts'
 import { newEmail } from '../../../../test/people/people.ts'
 import { mailedLink, signIn } from '../../../../test/people/sign-in.ts'
 
-// What becomes of a password that another person has set, by every way in which an invited user first comes in.
+// A password set by another person is removed by the first sign-in of an invited user, whichever method they use.
 
 const app = await startApp()
 const tenant = await app.tenant()

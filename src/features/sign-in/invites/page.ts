@@ -12,14 +12,14 @@ import { invitePurpose } from './link-purpose.ts'
 
 const firstPassword = choosePassword({
   texts: { ...texts.invites.page, done: texts.mail.welcome },
-  // `mannerOf` has checked it.
+  // `mannerOf` has already checked this.
   check: async () => {},
   set: acceptOnPage,
 })
 
 /**
- * The page of an invitation. It asks for a first password where passwords are on now, whatever was the case when the mail was
- * sent or the page shown. Otherwise it has only a button.
+ * The page of an invitation. It asks for a first password if passwords are on at the time of the request. Otherwise it
+ * has only a button.
  */
 export const invitePage: LinkPage = {
   type: invitePurpose.type,
@@ -37,7 +37,7 @@ export const invitePage: LinkPage = {
     const manner = await mannerOf(live)
     if (isElsewhere(manner)) return signInThere(live, manner)
     if (manner === 'password') return firstPassword.act(live, form)
-    // Passwords were turned off since the page was shown: the user must know that the password is not set.
+    // Passwords were turned off after the page was shown, so the user must learn that their password was not set.
     if (manner === 'link' && form['password'] !== undefined) return buttonForm(live, manner)
     await acceptOnPage(work, { token })
     const { title, text } = manner === 'join' ? joined : accepted
@@ -48,10 +48,13 @@ export const invitePage: LinkPage = {
 const joined = { title: texts.invites.join.done, text: texts.invites.join.doneText }
 const accepted = { title: texts.mail.welcome, text: texts.invites.withoutPassword.doneText }
 
-/** How the person accepts: as they are on the team, with a first password, by the link alone, or as single sign-on allows. */
+/**
+ * How the person accepts: as an existing team user, with a first password, by the link alone, or through single
+ * sign-on.
+ */
 type Manner = 'join' | 'password' | 'link' | SsoAccess
 
-/** What the page says where nothing is accepted on it. */
+/** The texts of the page if the invitation cannot be accepted on it. */
 const elsewhere = {
   singleSignOn: texts.invites.singleSignOn,
   noAccess: texts.invites.noAccess,
@@ -69,7 +72,7 @@ async function mannerOf({ work, token }: LiveLink): Promise<Manner> {
   return settings ? 'password' : 'link'
 }
 
-/** Nothing is accepted here: the sign-in accepts, or the person needs access first. */
+/** Shows that the invitation is not accepted here: signing in accepts it, or the person needs access first. */
 function signInThere(live: LiveLink, way: SsoAccess): View {
   const { language, brand } = live
   const { title, paragraph } = elsewhere[way]

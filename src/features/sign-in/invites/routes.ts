@@ -56,7 +56,7 @@ const refusals = [
 ]
 const changes = [userEvents.created, userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
 
-/** The roles that a request names, which its caller gives. */
+/** The roles in a request, with the caller who assigns them. */
 function givenRoles({ caller }: { caller: ManagerCaller }, { role, roleIds }: GivenRoles['named']): GivenRoles {
   return {
     named: { ...(role === undefined ? {} : { role }), ...(roleIds === undefined ? {} : { roleIds }) },
@@ -213,7 +213,7 @@ export const inviteRoutes: Route[] = [
       ...doorRoutes.errors,
     ],
     event: inviteEvents.accepted,
-    // A team member gets no session.
+    // Optional events, because a person who joins the team gets no session.
     maybeEvents: [...doorRoutes.mailboxLogin.event, ...doorRoutes.mailboxLogin.maybeEvents],
     handle: (work, { body }) => acceptInvite(work, body),
   }),

@@ -103,7 +103,7 @@ export const AcceptBody = Type.Object({
   password: Type.Optional(NewPassword),
 })
 
-/** The person who invites. */
+/** The name of the person who invites. */
 export const InvitedBy = Type.Optional(
   nullable(
     Name,
@@ -111,7 +111,7 @@ export const InvitedBy = Type.Optional(
   ),
 )
 
-/** The record as the API shows it. */
+/** The invitation as the API shows it. */
 export function toInvite(row: Omit<InviteRow, 'directory_id'>): Invite {
   return {
     id: row.id,

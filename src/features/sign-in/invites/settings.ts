@@ -4,7 +4,7 @@ import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/** How long an invitation lives. */
+/** How long an invitation is valid. */
 export const inviteSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

@@ -9,7 +9,7 @@ import { recordQueries, type SentQuery } from '../../../../test/rules/sql-record
 import { startSecondApp } from '../../../../test/second-app.ts'
 import { announceExpiredInvites } from './expiry.ts'
 
-// A change of an invited user ends the invitation, and the user is not `invited` any more.
+// A change of an invited user that ends the invitation also ends the status `invited`.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -53,7 +53,7 @@ const CHANGES: [string, string, ((who: Invited) => Promise<unknown>)[]][] = [
   ['taken over as inactive', 'inactive', [(who) => takeOver(who, { active: false })]],
 ]
 
-// Other ends have no event of the invitation.
+// Changes that end an invitation without an event of the invitation.
 const SILENT: [string, string, ((who: Invited) => Promise<unknown>)[]][] = [
   ['given a password', 'active', [(who) => setPassword(who)]],
   ['given a password, with the end of sessions', 'active', [(who) => setPassword(who, { revokeSessions: true })]],

@@ -18,7 +18,7 @@ export interface InviteRow {
   created_at: Date
   expires_at: Date
   accepted_at: Date | null
-  /** How the person came in; null for an invitation that was not accepted. */
+  /** The method by which the person joined, or null if the invitation was not accepted. */
   accepted_by: string | null
   closed_at: Date | null
 }
@@ -30,10 +30,10 @@ export interface InviteFilter {
   identity?: Buffer | undefined
 }
 
-/** How an invitation is accepted by its own link. */
+/** The value of `accepted_by` for an invitation that was accepted by its own link. */
 const BY_LINK = 'invite'
 
-// A link closed after its expiry was announced as expired, not withdrawn.
+// A link that was closed after its expiry counts as expired, not withdrawn.
 const status = sql<InviteStatus>`case when links.used_at is not null then 'accepted'
   when links.closed_at < links.expires_at then 'revoked'
   when links.expires_at <= clock_now() then 'expired' else 'pending' end`
@@ -42,7 +42,7 @@ export async function findInviteRow(db: Db, directory: Directory, id: string): P
   return selectInvites(db, directory).where('links.id', '=', id).executeTakeFirst()
 }
 
-/** The invitation as it will be once this transaction has accepted it. */
+/** Reads the invitation with the status that it has once this transaction has accepted it. */
 export async function findAcceptedRow(db: Db, directory: Directory, id: string): Promise<InviteRow> {
   const row = await selectInvites(db, directory)
     .where('links.id', '=', id)
@@ -55,7 +55,7 @@ export async function findInviteRows(db: Db, directory: Directory, ids: string[]
   return selectInvites(db, directory).where('links.id', 'in', ids).execute()
 }
 
-/** Who invited the user last, if that invitation was not accepted or withdrawn. */
+/** Returns who last invited the user, if that invitation is neither accepted nor withdrawn. */
 export async function findWaitingInviter(db: Db, directory: Directory, userId: string): Promise<string | null> {
   const row = await db
     .selectFrom('links')
@@ -73,7 +73,7 @@ export async function findWaitingInviter(db: Db, directory: Directory, userId: s
 
 const columns = { at: 'links.created_at', id: 'links.id' }
 
-/** A page of invitations within the reach, with the total if the page asks for it. */
+/** Returns a page of invitations that the caller can reach, with the total if requested. */
 export async function findInvitePage(
   db: Db,
   reach: Reach,
@@ -86,19 +86,19 @@ export async function findInvitePage(
     const rows = await takePage(describeLinks(takePage(scope, page, columns)), page, columns).execute()
     return { rows, total: await countIfAsked(db, scope, page) }
   }
-  // `coalesce`: the planner expects few of any status, and would rather sort all invitations than look for some.
+  // `coalesce` keeps the planner from assuming that few rows have this status and sorting all invitations.
   const matches = sql<SqlBool>`coalesce(${status} = ${filter.status}, false)`
   return searchPage({ db, table: 'links', scope, matches, describe: describeLinks }, page, byAge)
 }
 
-/** Invitations that indexes find in the order of the list, whatever their status. */
+/** Selects invitations that an index finds in list order, whatever their status. */
 function selectScope(db: Db, reach: Reach, { id, identity }: InviteFilter) {
   const { directory, environmentId } = reach
   return selectLinks(db)
     .where((eb) => {
       if (directory) return eb('links.directory_id', '=', directory.id)
       const directories = eb.selectFrom('directories').select('id').where('environment_id', '=', environmentId)
-      // The index of addresses begins with the directory.
+      // The address index starts with the directory, so the query names the directories.
       if (identity) return eb('links.directory_id', 'in', directories.where('kind', '!=', 'console'))
       const team = directories.where('kind', '=', 'console')
       return eb.and([
@@ -116,7 +116,7 @@ function selectInvites(db: Db, directory: Directory) {
   return describe(db.selectFrom(selectLinks(db).where('links.directory_id', '=', directory.id).as('links')))
 }
 
-/** Joined from the left: a search must not lose a row. */
+/** Left joins, so that the search loses no row. */
 function describe(links: SelectQueryBuilder<DB & { links: Selectable<Links> }, 'links', object>) {
   return links
     .leftJoin('directories', 'directories.id', 'links.directory_id')

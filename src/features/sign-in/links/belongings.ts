@@ -8,7 +8,7 @@ import { userEndReasons } from '../../directory/users/changes/changes.ts'
 import { type MailedPurpose, mailedPurposes } from './purposes/purposes.ts'
 import { closeLinkRows } from './store.ts'
 
-/** A link that a change of its user has withdrawn, as JSON has it. */
+/** A withdrawn link as JSON. */
 export interface WithdrawnLink {
   id: string
   purpose: string
@@ -36,7 +36,7 @@ const withdraw = (
 
 const COLUMNS = ['purpose', 'user_id', 'details', 'created_at', 'expires_at', 'closed_at'] as const
 
-/** Withdraws the links of a user but those of some purposes, and returns what is recorded of them. */
+/** Withdraws the links of a user, except those of spared purposes, and returns the columns for the events. */
 const withdrawnBut = (work: TxWork, change: UserChange, isSpared: (purpose: MailedPurpose) => boolean) => ({
   query: withdraw(work, change, mailedPurposes().filter(isSpared)).returning([
     ...COLUMNS,
@@ -53,7 +53,7 @@ const isOfMembership = ({ directory }: TxWork, { belongsToMembership }: MailedPu
 const withdrawnByProof = (work: TxWork, change: UserChange) =>
   withdrawnBut(work, change, (purpose) => isOfMembership(work, purpose))
 
-// A user with an unproved address may be a stranger who signed up for it.
+// A user with an unproved address may be a stranger, who must not be able to withdraw the owner's links.
 const isOwnActOfUnproved = ({ origin }: TxWork, { user }: UserChange) =>
   !user.email_verified && origin.actor.type === 'user' && origin.actor.id === user.id
 
@@ -69,7 +69,10 @@ const cutOff = (work: TxWork, change: UserChange) => {
   return CHANGES.includes(reason) ? withdrawal : { ...withdrawal, isSilent: true as const }
 }
 
-/** What a user has of links: those issued for them, and those on their way to the address. `announce`: of a first proof. */
+/**
+ * The links of a user: those issued for the user and those mailed to the address. `announce` records links that end
+ * with a first proof.
+ */
 export const linkBelongings = (
   announce: NonNullable<Belonging<WithdrawnLink>['announce']>,
 ): Belonging<WithdrawnLink>[] => [

@@ -5,7 +5,7 @@ export const cleanUpLinks = defineCleanup('links.cleanup', '23 * * * *', [
   defineRetention({
     table: 'links',
     key: ['directory_id', 'id'],
-    // Lists show the outcome of an invitation for a month after its end.
+    // Lists show an invitation for a month after it ended.
     where: sql`expires_at < clock_now() - interval '30 days'`,
     orderBy: 'expires_at',
   }),

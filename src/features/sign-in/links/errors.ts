@@ -16,7 +16,7 @@ export const linkErrors = defineErrors({
   tokenExpired: [400, 'token_expired', 'The link has expired', 'The link has expired. Request a new one.'],
 })
 
-/** Of how a link is to be delivered. */
+/** Errors about the delivery of a link. */
 export const deliveryErrors = defineErrors({
   teamLinkWithheld: [
     403,

@@ -23,37 +23,38 @@ import { hashLinkToken, makeLinkToken } from './token.ts'
 
 export interface NewLink {
   purpose: LinkPurpose
-  /** Null for a decoy, which redeems nothing, and where redeeming the link creates the user. */
+  /** Null for a decoy, which redeems nothing, and if redeeming the link creates the user. */
   userId: string | null
   /** Keyed hash of the normalised address (`hashIdentity`). */
   identity: Buffer
   ttlSeconds: number
-  /** What redeeming it needs: the profile of a sign-up. */
+  /** Data that is needed to redeem the link, such as the profile of a sign-up. */
   details?: Record<string, unknown>
-  /** The link is never sent. */
+  /** True for a link that is never sent. */
   isDecoy?: boolean
-  /** Which older links it voids; absent: those that its purpose says. */
+  /** Which older links this link voids. If absent, the purpose decides. */
   replaces?: LinkPurpose['replaces']
 }
 
 export interface IssuedLink {
   id: string
-  /** Not stored: only its keyed hash is. */
+  /** Only the keyed hash of the token is stored. */
   token: string
   expiresAt: Date
 }
 
 /**
- * Refuses to hand a link of the team's directory to the caller: its holder becomes the member. Every link that is not
- * mailed passes here. Only the command line prints one, because its user controls the server. Throws `team_link_withheld`.
+ * Refuses to give a link of the team's directory to the caller, because its holder becomes the member. Every link that
+ * is not mailed is checked here. Only the command line may print one, because its user controls the server. Throws
+ * `team_link_withheld`.
  */
 export function assertMayHandOver({ directory, origin }: Pick<Work, 'directory' | 'origin'>): void {
   if (directory.kind === 'console' && origin.actor.type !== 'cli') throw deliveryErrors.teamLinkWithheld()
 }
 
 /**
- * Issues a link, which voids the older ones that its purpose `replaces`; a decoy voids decoys alone. Mails nothing. A
- * link of a purpose that is never mailed goes into the response. Throws `team_link_withheld` for such a link of the team.
+ * Issues a link and voids older ones as its purpose `replaces` says. A decoy voids only decoys. Sends no mail. If the
+ * purpose is never mailed, the response contains the link, so a link of the team throws `team_link_withheld`.
  */
 export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink> {
   const { directory, db } = work
@@ -68,8 +69,8 @@ export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink
 }
 
 /**
- * The URL to mail: the one the application asked for, or the hosted page. The one builder of mailed links, which uses
- * only the configured base URL, never a Host or forwarded header.
+ * Builds the URL to mail, which leads to the page that the application asked for or to the hosted page. This function
+ * alone builds mailed links. It uses only the configured base URL, never a `Host` or forwarded header.
  */
 export function linkUrl(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
@@ -80,15 +81,15 @@ export function linkUrl(
   url.searchParams.set('token_hash', link.token)
   url.searchParams.set('email', link.email)
   url.searchParams.set('type', link.purpose.type)
-  // Only a hint for the page: the token decides.
+  // Only a hint for the page. The token decides about the organization.
   url.searchParams.delete('org_id')
   if (directory.organizationId) url.searchParams.set('org_id', directory.organizationId)
   return url.href
 }
 
 /**
- * Withdraws the links of a user for one purpose, and of their address, unless strangers have some mailed to that. Returns
- * their ids.
+ * Withdraws a user's links of one purpose. If strangers cannot request such links, also withdraws links to the user's
+ * address. Returns the ids.
  */
 export async function voidLinks(
   { platform, directory, db }: TxWork,
@@ -100,18 +101,21 @@ export async function voidLinks(
   return closed.map(({ id }) => id)
 }
 
-/** Withdraws the links to an address for one purpose, for all users. Returns true, however many there are. */
+/** Withdraws all links of one purpose to an address, for all users. Always returns true. */
 export async function voidLinksTo({ directory, db }: TxWork, who: Identity, purpose: LinkPurpose): Promise<true> {
   await closeLinkRows(db, directory, { userId: null, identity: who.hash, purpose: purpose.name }).execute()
   return true
 }
 
-/** Whether a link of a user for one purpose is live. */
+/** Whether a user has a live link of one purpose. */
 export function hasLiveLink({ db, directory }: Work, userId: string, purpose: LinkPurpose): Promise<boolean> {
   return hasLiveLinkRow(db, directory, userId, purpose.name)
 }
 
-/** Uses the live links of a user for one purpose, since what they ask for has happened in another way. Returns their ids. */
+/**
+ * Marks a user's live links of one purpose as used, because their purpose was fulfilled in another way. Returns the
+ * ids.
+ */
 export async function markLinksUsed(
   { db, directory }: TxWork,
   { id: userId }: { id: string },
@@ -121,15 +125,15 @@ export async function markLinksUsed(
   return useLinkRows(db, directory, { userId, purpose: purpose.name, exceptId, details })
 }
 
-/** Withdraws links of one purpose. Returns how many of them were live. */
+/** Withdraws links of one purpose. Returns how many were live. */
 export async function closeLinks({ db, directory }: TxWork, purpose: LinkPurpose, ids: string[]): Promise<number> {
   return ids.length === 0 ? 0 : closeLinksById(db, directory, purpose.name, ids)
 }
 
 /**
- * Closes the invitations of every directory that expired unused, `batch` at a time. Announces the ids of each directory in
- * the transaction that closes them, with their users. Leaves those whose user another transaction holds for the next run. A
- * directory that fails delays no other (`forEachDirectory`).
+ * Closes the invitations of every directory that expired unused, `batch` at a time. `announce` gets the ids and users
+ * of one directory in the transaction that closes them. If another transaction has locked a user, that user's
+ * invitations wait for the next run. A directory that fails does not delay the others (`forEachDirectory`).
  */
 export async function closeExpiredInvites(
   platform: Platform,
@@ -140,7 +144,7 @@ export async function closeExpiredInvites(
     const directory = await findDirectory(platform, directoryId)
     await platform.tx(async (db) => {
       const work = directory && { platform, directory, origin: systemOrigin(), db }
-      // Users before links, as every change of a user does.
+      // Locks users before links, as every change of a user does.
       const links = await findUsersOfLinks(db, directoryId, given)
       const userIds = links.flatMap(({ user_id }) => user_id ?? [])
       const { held, busyIds } = work ? await lockFreeUserRows(work, userIds) : { held: [], busyIds: [] }

@@ -57,7 +57,7 @@ test('what is being redeemed while the password is set opens nothing afterwards'
     const sent = await tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email })
     const { token_hash } = await mailedLink(app, email, 'magic_link')
     const code = await mailedCode(app, email)
-    // Proved before, so that redeeming is one statement.
+    // The address is already proved, so that redeeming a link takes one statement.
     await platform.db.updateTable('users').set({ email_verified: true }).where('id', '=', id).execute()
     const redeem = () =>
       kind === 'link'

@@ -13,12 +13,12 @@ const tenant = await app.tenant()
 const { platform } = app.app
 const PASSWORD = 'correct horse battery staple'
 
-// Settings are cached for seconds: what one request has read the next finds. And a rate is of a time.
+// The clock stands still, because settings are cached for seconds and the rate limit depends on time.
 // Shared process: stops the clock of the process. `afterAll` restores it.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }))
 afterAll(() => void vi.useRealTimers())
 
-/** What a stranger can make of a token that they have seen: its directory, and everything else of their own. */
+/** Tokens that a stranger can build from a token that they have seen: its directory, and everything else made up. */
 function forgeries(token: string): string[] {
   const place = token.slice(0, ID_LENGTH)
   const another = hashPurposeOfTest
@@ -28,7 +28,7 @@ function forgeries(token: string): string[] {
     token.slice(0, 40) + (token[40] === 'A' ? 'B' : 'A') + token.slice(41),
     body + token.slice(ID_LENGTH + SECRET_LENGTH),
     body + tagOf(platform.keyring.hashKey(another), body),
-    // As they were before there were tags.
+    // The format of tokens before tags were added.
     body,
     randomBase62(ID_LENGTH + SECRET_LENGTH),
     randomBase62(token.length),
@@ -89,7 +89,7 @@ test('the page of a made-up token has the brand of its organization, as that of 
   expect(madeUp.text).toContain('Acme Works')
 })
 
-/** Makes a link what it was before there were tags; returns its token. */
+/** Turns a link into one from before tags were added, and returns its token. */
 async function untag(token: string, email: string): Promise<string> {
   const short = token.slice(0, ID_LENGTH + SECRET_LENGTH)
   const links = await sql<{ id: string; directory_id: string }>`
@@ -110,7 +110,7 @@ test('a link of the release before works until it expires, and nothing without a
   const { person, link } = await mailLinkTo(app, tenant, 'magiclink')
   const { subOrgId, email } = person
   const token_hash = await untag(link.token_hash, email)
-  // Beyond what the process remembers of there being none.
+  // Beyond the time for which the process caches that there are no untagged links.
   // Shared process: moves the stopped clock. `afterAll` restores it.
   const later = () => void vi.setSystemTime(Date.now() + 6000)
   later()

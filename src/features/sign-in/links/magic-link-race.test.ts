@@ -20,7 +20,7 @@ test.each([true, false])(
       return { subOrgId, email, token_hash: (await mailedLink(app, email, 'magic_link')).token_hash }
     }
     const verify = (i: number, body: object) => callers[i % 2]?.post('/v1/auth/login/magic-link/verify', body)
-    // The first proof of a mailbox takes a transaction, every later one a single statement.
+    // The first proof of a mailbox takes a transaction, and every later proof a single statement.
     const earlier = isFirst ? 0 : 1
     if (!isFirst) expect((await verify(0, await send()))?.status).toBe(200)
     const body = await send()

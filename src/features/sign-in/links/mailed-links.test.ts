@@ -76,7 +76,7 @@ test('a link leads where the directory allows, exactly, and nowhere else', async
       expect([redirectTo, reply.status, reply.body.code]).toEqual([redirectTo, 400, 'invalid_redirect_uri'])
     }
     expect(await app.mails(user.email), path).toEqual([])
-    // Another spelling of the same address is the same address (WHATWG).
+    // Different spellings of one URL are the same URL (WHATWG).
     for (const redirectTo of [PAGE, 'HTTPS://APP.example.com:443/auth/x/../callback?next=%2Fhome']) {
       const reply = await send(redirectTo)
       expect(reply.status, reply.text).toBe(200)
@@ -109,7 +109,7 @@ test.each(linkTypes)('%s: a link carries the id of its organization, if it has o
   const { person, link } = await mailLinkTo(app, tenant, type)
   expect(orgIdsOf(link.url)).toEqual(type === 'discovery' ? [] : [person.subOrgId])
   const mail = (await app.mails(person.email)).find(({ text }) => text.includes(link.token_hash))
-  // The link of the HTML part is that of the text.
+  // The HTML part has the same link as the text part.
   expect(mail?.html).toContain(link.url.replaceAll('&', '&amp;'))
 })
 
@@ -124,7 +124,7 @@ test('a link that the caller mails carries it too, wherever it leads', async () 
       const { body } = await tenant.post(path, { ...bodyOf(path, user), redirectTo, deliver: false })
       expect(orgIdsOf(body.url)).toEqual([subOrgId])
     }
-  // Discovery begins without an organization, so its links have no org_id, not even one of the application.
+  // A discovery begins without an organization, so its links have no `org_id`, not even one set by the application.
   const discovering = await app.tenant()
   await discovering.patch('/v1/auth/settings/defaults', { allowed_redirect_uris: [own] })
   const found = await discovering.post('/v1/auth/discovery/magic-link/send', {

@@ -8,7 +8,7 @@ const second = await startSecondApp(app)
 const tenant = await app.tenant()
 const callers = [tenant, second.as(tenant.key)]
 
-/** What a link does once, by the type of the event. */
+/** Events that redeeming a link records exactly once, by type of link. */
 const once = {
   magiclink: 'session.created',
   signup: 'user.created',

@@ -21,7 +21,7 @@ import { serviceIds } from '../../tenancy/services/selection.ts'
 import { TokenHash } from './schema.ts'
 import { makeLinkToken } from './token.ts'
 
-// An org-wide key redeems mailed tokens without `subOrgId`: the token identifies the organization.
+// An org-wide key redeems mailed tokens without `subOrgId`, because the token identifies the organization.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -39,7 +39,7 @@ const redeem = (caller: Pick<Caller, 'post'>, type: OrganizationLinkType, { pers
   send(caller, type, { ...redeemBody(type, person.email, link.token_hash), ...more })
 
 const verdict = ({ status, body }: Reply) => [status, body.code ?? null, body.reason ?? null]
-/** All that a caller learns, but for the id of the request and secrets. */
+/** Everything that a caller learns from a response, without the request id and secrets. */
 const learned = ({ status, body }: Reply) => ({ status, body: { ...body, request_id: null } })
 
 const failures = async (accountId = tenant.accountId) =>
@@ -72,7 +72,7 @@ describe.each(organizationLinkTypes)('%s', (type) => {
       recorded.filter((event) => event.organization_id === subOrgId).map((event) => event.type)
     expect(typesIn(other.person.subOrgId)).toEqual(typesIn(one.person.subOrgId))
     expect(recorded.every((event) => event.organization_id !== null)).toBe(true)
-    // Used: refused and recorded as with `subOrgId`.
+    // A used token is refused and recorded in the same way as with `subOrgId`.
     const seen = (await failures()).length
     const again = [
       await redeem(tenant, type, other, { subOrgId: other.person.subOrgId }),
@@ -111,7 +111,7 @@ describe.each(organizationLinkTypes)('%s', (type) => {
   })
 })
 
-/** A live token of each place that an org-wide key of production does not reach, and who redeems it there. */
+/** Live tokens from places that an org-wide production key cannot reach, with a caller who can redeem each. */
 const outside: Record<
   string,
   (type: OrganizationLinkType) => Promise<{ mailed: Mailed; there: () => Promise<Reply> }>
@@ -121,7 +121,7 @@ const outside: Record<
     return { mailed, there: () => redeem(strangers, type, mailed) }
   },
   async 'another environment'(type) {
-    // A production organization, which is a tenant of both.
+    // A production organization, which both environments have as a tenant.
     const mailed = await mailLinkTo(app, staging, type, { subOrgId: await tenant.organization() })
     return { mailed, there: () => redeem(staging, type, mailed) }
   },
@@ -145,7 +145,7 @@ const outside: Record<
   },
 }
 
-/** Tokens that the service never made. */
+/** Tokens that the service never issued. */
 const made = (token: string): Record<string, string> => ({
   'another tag': token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A'),
   'another secret': token.slice(0, 40) + (token[40] === 'A' ? 'B' : 'A') + token.slice(41),
@@ -172,7 +172,7 @@ describe.each(Object.keys(outside))('a token of %s', (place) => {
       const reply = await send(tenant, type, redeemBody(type, email, token))
       expect([name, learned(reply)]).toEqual([name, learned(refused)])
     }
-    // Not even an event: it would tell another organization of the attempt.
+    // No event is recorded either, because it would show the attempt to another organization.
     expect(await snapshot(app)).toEqual(before)
     expect((await there()).status).toBe(200)
   })
@@ -243,7 +243,7 @@ describe('switches of the organization of the token', () => {
     succeeded(await own.put('/v1/organization-apps', { subOrgId, enabledAppIds: without('magic_link') }))
     const off = await redeem(own, 'magiclink', mailed)
     expect([...verdict(off), off.body.service]).toEqual([403, 'service_disabled', null, 'magic_link'])
-    // A made-up token of the organization does not tell which services it has.
+    // A made-up token for the organization does not reveal which services are on.
     const forged = redeemBody('magiclink', mailed.person.email, made(mailed.link.token_hash)['another secret'] ?? '')
     expect(verdict(await send(own, 'magiclink', forged))).toEqual([400, 'token_invalid', null])
     succeeded(await own.put('/v1/organization-apps', { subOrgId, enabledAppIds: serviceIds }))
@@ -288,7 +288,7 @@ test('a directory that is left of an organization of another environment is none
   )
   const { db } = app.app.platform
   const id = '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'
-  // The release before the rule of home environments made such rows. No route does.
+  // An earlier release, without the rule of home environments, stored such rows. No route does.
   await db
     .insertInto('directories')
     .values({
@@ -305,6 +305,6 @@ test('a directory that is left of an organization of another environment is none
   const before = await snapshot(app)
   const reply = await send(tenant, 'magiclink', redeemBody('magiclink', newEmail(), token))
   expect(verdict(reply)).toEqual([400, 'token_invalid', null])
-  // What is looked up there and not found is recorded.
+  // A lookup in these places that finds nothing is recorded.
   expect(await snapshot(app)).toEqual(before)
 })

@@ -30,14 +30,14 @@ test.each(organizationLinkTypes)('%s: a refused link is recorded once, at the AP
   const { person, link } = await mailLinkTo(app, tenant, type)
   const { subOrgId, email, userId } = person
   const send = (token: string) => tenant.post(redeemedAt[type], { subOrgId, ...redeemBody(type, email, token) })
-  // Of ours, but for something else.
+  // A link that this service issued for another purpose.
   const { link: other } = await mailLinkTo(app, tenant, otherType(type), { subOrgId })
   const [method, wrong] = [purposeNames[type], other.token_hash]
   expect((await send(wrong)).body.code).toBe('token_invalid')
   expect(await press(type, email, wrong)).toBe(400)
-  // Without an address in the request, no one can tell whose it was meant to be.
+  // Without an address in the request, the service cannot tell for whom the link was meant.
   const invalid = { method, reason: 'token_invalid' }
-  // Nobody has the address that somebody has given up.
+  // No user has the address any more, because its user gave it up.
   const owner = type === 'email_undo' ? null : userId
   expect(await refusals(subOrgId)).toMatchObject([
     { data: invalid, target_id: type === 'invite' ? null : owner, actor_type: 'api_key' },

@@ -5,7 +5,7 @@ import type { Start } from '../../../../test/people/records.ts'
 import { mailedLink } from '../../../../test/people/sign-in.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 
-/** A user whose address is not verified, who has been mailed a sign-in link. */
+/** A user with an unverified address who was sent a sign-in link. */
 export interface LinkRecords {
   linkEmail: string
   ids: { linkUser: string; magicLink: string }

@@ -58,7 +58,7 @@ export const LinkReply = named(
   ),
 )
 
-/** The same, of a link that has a code beside it. */
+/** The response for a link that was mailed together with a code. */
 export const SentMagicLinkReply = named(
   'SentMagicLink',
   Type.Object(

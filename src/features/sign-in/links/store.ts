@@ -9,10 +9,10 @@ import { joinText, nameText, sqlText } from '../../../platform/joined/sql-text.t
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { LinkPurpose } from './purposes/purposes.ts'
 
-/** A link as it was presented. */
+/** The row of a link that a request presents. */
 export type LinkRow = Pick<Selectable<Links>, 'id' | 'purpose' | 'user_id' | 'identity' | 'token_hash' | 'details'> & {
   used: boolean
-  /** Before it expired. */
+  /** Withdrawn before it expired. */
   withdrawn: boolean
   expired: boolean
   age_seconds: number
@@ -32,7 +32,10 @@ export interface NewLinkRow {
 
 const isLive = sql<boolean>`used_at is null and closed_at is null and expires_at > clock_now()`
 
-/** Stores a link and closes the older ones that it replaces, or decoys if it is one. Returns when it expires. */
+/**
+ * Stores a link and closes the older links that it replaces. A decoy closes only decoys. Returns when the link
+ * expires.
+ */
 export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRow): Promise<Date> {
   const { purpose, replaces } = row
   const { holder, isOlder } = {
@@ -40,7 +43,7 @@ export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRo
     user: { holder: row.userId, isOlder: sql`user_id = ${row.userId}` },
     none: { holder: null, isOlder: sql`false` },
   }[replaces]
-  // Serializes concurrent inserts, so that the later one sees and closes the earlier.
+  // Makes concurrent inserts wait for each other, so that the later one sees and closes the earlier link.
   if (holder !== null)
     await sql`select pg_advisory_xact_lock(hashtextextended(${`${directory.id}/${purpose}/${holder}`}, 0))`.execute(tx)
   // Skips locked rows: the statement names its directory, so a distributed database accepts the lock.
@@ -52,7 +55,7 @@ export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRo
         where directory_id = ${directory.id} and ${isOlder} and purpose = ${purpose} and ${isLive}
           -- A decoy replaces only other decoys, which have no user and no details.
           and (not ${row.isDecoy}::boolean or user_id is null and details = '{}')
-        -- One that is being redeemed right now is skipped, not waited for.
+        -- A link that another request is redeeming is skipped, so that this statement does not wait.
         for update skip locked))
     insert into links (directory_id, id, purpose, user_id, identity, token_hash, details, expires_at, tagged)
     values (${directory.id}, ${row.id}, ${purpose}, ${row.userId}, ${row.identity}, ${row.tokenHash},
@@ -63,7 +66,7 @@ export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRo
   return made.expires_at
 }
 
-/** Whether a link of any directory is live whose token has no tag. */
+/** Whether any directory has a live link whose token has no tag. */
 export async function hasUntaggedLinks(db: Db): Promise<boolean> {
   const { rows } = await sql`select from links where not tagged and expires_at > clock_now() limit 1`.execute(db)
   return rows.length > 0
@@ -74,10 +77,10 @@ const COLUMNS = [
   ...['used', 'withdrawn', 'expired', 'age_seconds'],
 ] as const
 
-/** A link with its columns named `link_…`, all null where there is none. */
+/** The columns of a link, named `link_…`. All are null if there is no link. */
 type ShownRow = Record<string, unknown>
 
-/** The link of a token, in whatever state, where the facts about its address are read. */
+/** Reads the link of a token, in any state, in the statement that reads the facts about its address. */
 export const shownLink = defineReading<ShownRow>()({
   columns: { link_hash: 'bytea' },
   joins: ({ directory }) => sqlText`
@@ -95,11 +98,11 @@ export const shownLink = defineReading<ShownRow>()({
 export function toLinkRow(shown: ShownRow): LinkRow | null {
   if (shown['link_id'] === null) return null
   const row = Object.fromEntries(COLUMNS.map((column) => [column, shown[`link_${column}`]]))
-  // Its columns are those that `shownLink` selects.
+  // The columns are those that `shownLink` selects.
   return row as unknown as LinkRow
 }
 
-/** The one consumer of links: of any number of requests with the same link one passes. */
+/** The only consumer of links. If several requests redeem the same link, only one succeeds. */
 // Consumes links: redeeming a link, for whatever it allows.
 export const linkProof = defineProof({
   name: 'link',
@@ -113,9 +116,8 @@ export const linkProof = defineProof({
 })
 
 /**
- * Closes the links of a user, or to an address, except `exceptId`: a query, to execute or to embed. One that another request
- * is redeeming right now is skipped, to avoid a deadlock: that statement waits for the user's row in turn, and checks the user
- * itself.
+ * Builds a query that closes the links of a user or an address, except `exceptId`. A link that another request is
+ * redeeming is skipped to avoid a deadlock: that request waits for the user's row, and then checks the user itself.
  */
 export function closeLinkRows(tx: Tx, directory: Directory, which: LiveLinks) {
   return tx
@@ -134,7 +136,7 @@ interface LiveLinks {
   sparedPurposes?: string[]
 }
 
-/** The live links of a user, or to an address, locked. */
+/** Selects and locks the live links of a user or an address. */
 function selectLiveLinks(eb: ExpressionBuilder<DB, 'links'>, directory: Directory, which: LiveLinks) {
   return (
     eb
@@ -160,10 +162,11 @@ function selectLiveLinks(eb: ExpressionBuilder<DB, 'links'>, directory: Director
 }
 
 /**
- * Uses the live links of a user for a purpose, except `exceptId`, since what they ask for has happened in another way. `details`
- * are added to theirs. Returns their ids. One that another request is redeeming right now is skipped, as above.
+ * Marks a user's live links of one purpose as used, except `exceptId`, because their purpose was fulfilled in another
+ * way. Merges `details` into the details of each link. Returns the ids. Skips a link that another request is
+ * redeeming, as `closeLinkRows` does.
  */
-// Consumes links: what they ask for has happened in another way.
+// Consumes links: their purpose was fulfilled in another way.
 export async function useLinkRows(
   tx: Tx,
   directory: Directory,
@@ -180,7 +183,7 @@ export async function useLinkRows(
   return rows.map(({ id }) => id)
 }
 
-/** Whether a link of a user for a purpose is live. */
+/** Whether a user has a live link of a purpose. */
 export async function hasLiveLinkRow(db: Db, directory: Directory, userId: string, purpose: string): Promise<boolean> {
   const row = await db
     .selectFrom('links')
@@ -194,7 +197,7 @@ export async function hasLiveLinkRow(db: Db, directory: Directory, userId: strin
   return row !== undefined
 }
 
-/** Closes links of one purpose, after redemptions under way. Returns how many of them were live. */
+/** Closes links of one purpose, after waiting for requests that redeem them. Returns how many links were live. */
 export async function closeLinksById(tx: Tx, directory: Directory, purpose: string, ids: string[]): Promise<number> {
   const closed = await tx
     .updateTable('links')
@@ -210,7 +213,7 @@ export async function closeLinksById(tx: Tx, directory: Directory, purpose: stri
 
 const isOver = sql`open_invite_until <= clock_now()`
 
-/** Invitations that expired unused and are still open. Other links are not announced when they expire. */
+/** Invitations that expired unused and are still open. The expiry of other links is not announced. */
 export const expiredInvites = { table: 'links', key: 'id', isDue: isOver, orderBy: 'open_invite_until' } as const
 
 /** The users of these links. */
@@ -227,7 +230,7 @@ export function findUsersOfLinks(
     .execute()
 }
 
-/** Closes those of these links that are expired invitations. Returns each id once, so that its expiry is announced once. */
+/** Closes the expired invitations among these links. Returns each id once, so that each expiry is announced once. */
 export async function closeExpiredInviteRows(
   tx: Tx,
   directoryId: string,

@@ -27,24 +27,27 @@ const links = hashPurpose('link')
 
 const BODY_LENGTH = ID_LENGTH + SECRET_LENGTH
 
-// Looked up without a tag to vouch for them, for as long as such links are about: what a deployment that has just been
-// upgraded may see of them, and a trifle for the database.
+// Limits lookups of tokens without a tag, which exist for a while after an upgrade. The limit is enough for those
+// links and a small load for the database.
 const UNTAGGED = { perSecond: 100, burst: 200 }
 
-/** A link's token: its directory, 256 random bits, and a tag, without which no text is looked up. */
+/**
+ * Makes a link's token: its directory, 256 random bits, and a tag. Tokens without a right tag are refused without a
+ * lookup.
+ */
 export function makeLinkToken({ keyring }: Platform, directory: Directory): string {
   const body = packId(directory.id) + randomBase62()
   return body + tagOf(keyring.hashKey(links), body)
 }
 
-/** What is stored of a token. */
+/** The hash of a token that is stored. */
 export function hashLinkToken({ keyring }: Platform, directory: Directory, token: string): Buffer {
   return keyedHash(keyring.hashKey(links), directory.id, token)
 }
 
 /**
- * Whether a token may be one of ours: by its tag, without asking the database. Tokens of links from before there were
- * tags pass until the last of these has expired. Throws `unavailable` when too many of them come.
+ * Whether this service may have issued a token, judged by its tag without a query. Tokens from releases without tags
+ * are accepted until the last of their links has expired. Throws `unavailable` when too many such tokens arrive.
  */
 export async function isLinkToken(platform: Platform, token: string): Promise<boolean> {
   if (!isWellFormed(token)) return false
@@ -64,7 +67,7 @@ const untaggedLinks = perPlatform((platform) =>
 
 const untaggedRate = perPlatform(() => ({ fullAtMs: 0 }))
 
-/** Where a token says that it belongs. */
+/** The directory that a token names. */
 export interface TokenDirectory {
   directory: Directory
   /** False for a made-up token. */
@@ -72,8 +75,8 @@ export interface TokenDirectory {
 }
 
 /**
- * The directory that a token names; null if there is none. That of a made-up token is not looked up: it is told if this
- * process knows it, so that the refusal has its brand.
+ * Finds the directory that a token names, or null. For a made-up token there is no lookup: the directory is returned
+ * only if this process has it in its cache, so that the refusal shows the right brand.
  */
 export async function findTokenDirectory(platform: Platform, token: string): Promise<TokenDirectory | null> {
   const directoryId = isWellFormed(token) ? unpackId(token.slice(0, ID_LENGTH)) : null
@@ -84,8 +87,9 @@ export async function findTokenDirectory(platform: Platform, token: string): Pro
 }
 
 /**
- * The directory of the organization that a token identifies, within the environment of the caller. Refuses every other token
- * as made up, without a lookup if it is. Throws `token_invalid`, and `unavailable` as `isLinkToken` does.
+ * Finds the directory of the organization that a token identifies, within the caller's environment. Refuses every
+ * other token as made up, and looks up nothing for a made-up one. Throws `token_invalid`, and `unavailable` as
+ * `isLinkToken` does.
  */
 export async function organizationOfLinkToken(
   platform: Platform,

@@ -18,7 +18,7 @@ import {
 
 const networks = hashPurpose('network')
 
-/** The part of the sign-in settings that concerns lockout. */
+/** The lockout part of the sign-in settings. */
 export interface LockoutPolicy {
   lockout_max_attempts: number
   lockout_window_seconds: number
@@ -27,20 +27,20 @@ export interface LockoutPolicy {
 
 // The counter that covers all networks.
 const EVERYWHERE = ''
-// When the end user's IP is known, a single network is locked early and the whole address only after many networks
-// failed, so that a stranger cannot lock a user out with ten requests (ASVS 6.1.1).
+// If the end user's IP is known, a network is locked after a few failures, and the whole address only after failures
+// from many networks. Otherwise a stranger could lock a user out with ten requests (ASVS 6.1.1).
 const NETWORKS_BEFORE_ACCOUNT = 5
 
 export interface Attempt {
   allowed: boolean
-  /** Set by the last attempt allowed: what is now locked, unless this attempt turns out right, and until when. */
+  /** Set by the last attempt allowed: what is locked, and until when, unless this attempt turns out to be right. */
   locks: { scope: 'account' | 'network'; until: Date } | null
 }
 
 /**
- * Counts an attempt before it is judged, committed on its own: a request that fails later does not return it, and of
- * any number of concurrent attempts at most the limit pass.
- * `identity` (`hashIdentity`) may belong to an address that no user has.
+ * Counts an attempt before it is checked, in its own transaction. A request that fails later does not get the attempt
+ * back, and concurrent attempts together cannot exceed the limit. `identity` (`hashIdentity`) may belong to an address
+ * that no user has.
  */
 export async function claimAttempt(
   { platform, directory }: Work,
@@ -72,9 +72,8 @@ function limitsOf(platform: Platform, ip: string | null, policy: LockoutPolicy):
 }
 
 /**
- * Counts an attempt over all networks for the identities of a statement, each once: to embed. `rows` are theirs, with
- * `identity`; they are counted in its order. Returns `directory_id`, `identity` and `locked_until` of those that are
- * allowed.
+ * Builds a query that counts an attempt over all networks, once for each identity in `rows`, in the order of
+ * `identity`. Returns `directory_id`, `identity` and `locked_until` of the identities that are not locked.
  */
 export function countEverywhere(rows: SqlText, directory: SqlText, limits: LimitParameters): SqlText {
   return countText(
@@ -88,7 +87,7 @@ export function networksOf(platform: Platform, ip: string | null): string[] {
   return ip ? [EVERYWHERE, hashLockoutNetwork(platform, ip)] : [EVERYWHERE]
 }
 
-/** Seconds until an address may be tried again from here. Returns null when it is not locked. */
+/** Returns the seconds until this client may try the address again, or null if it is not locked. */
 export async function findLock(
   { platform, directory }: Work,
   who: { identity: Buffer; ip: string | null },
@@ -106,22 +105,22 @@ export function accountLocked(seconds: number) {
   })
 }
 
-/** Resets the counters with the sign-in that was right. */
+/** Resets the counters in the statement of a successful sign-in. */
 export function failuresCleared(platform: Platform, who: { identity: Buffer; ip: string | null }) {
   return clearedFailures({ failed_identity: who.identity, failed_networks: networksOf(platform, who.ip) })
 }
 
-/** A query that resets the counters after a right password. */
+/** Builds a query that resets the counters after a right password. */
 export function clearFailures({ platform, directory, db }: Work, who: { identity: Buffer; ip: string | null }) {
   return clearRows(db, directory, who.identity, networksOf(platform, who.ip))
 }
 
-/** Ends every lock of an address and resets its failures. Returns false when there were none. */
+/** Ends every lock of an address and resets its failures. Returns false if there was nothing to reset. */
 export async function unlock({ directory, db }: Work, identity: Buffer): Promise<boolean> {
   return clearAllRows(db, directory, identity)
 }
 
-/** IP addresses are personal data: only a keyed hash is stored. */
+/** IP addresses are personal data, so only a keyed hash is stored. */
 function hashLockoutNetwork(platform: Platform, ip: string): string {
   return keyedHash(platform.keyring.hashKey(networks), networkOf(ip)).toString('base64url')
 }

@@ -4,7 +4,10 @@ import { accountLocked, networksOf } from './attempts.ts'
 import { lockoutSettings } from './settings.ts'
 import { lockedSecondsText } from './store.ts'
 
-/** Where a lock shuts every door, the address waits. What can be guessed at refuses it by itself. Throws `account_locked`. */
+/**
+ * Refuses every sign-in method while the address is locked, if `lockout_scope` is `all`. Otherwise only the methods
+ * that can be guessed refuse, by themselves. Throws `account_locked`.
+ */
 export const lockGate: Gate = {
   lock: {
     columns: { lock_networks: 'text[]' },

@@ -73,7 +73,7 @@ test('a lock ends every session at once, and a right credential gets user_locked
     .where('user_id', '=', person.id)
     .execute()
   expect(reasons.map(({ revoked_reason }) => revoked_reason)).toEqual(['user_locked', 'user_locked'])
-  // The user gets no mail: the mailbox may be in the wrong hands.
+  // The user gets no mail, because the mailbox may be under an attacker's control.
   expect(await app.mails(person.email)).toEqual(mails)
 })
 
@@ -126,7 +126,7 @@ test('an unlock ends both kinds of lock at once', async () => {
   expect(succeeded(await unlock(person.id)).unlocked).toBe(false)
 })
 
-/** What an administrator or the user may do meanwhile, none of which lifts the lock. */
+/** Actions of an administrator or the user that do not lift the lock. */
 const acts: Record<string, (person: OwnPerson, password: string) => Promise<unknown>> = {
   async 'the link of a lock notice'({ email }) {
     const { token_hash } = await mailedLink(app, email, 'account_locked')
@@ -156,7 +156,7 @@ test.each(Object.entries(acts))('%s lifts no lock', async (_, act) => {
   for (let n = 0; n < 10; n++) await signIn(person.email, `wrong ${n}`)
   await act(person, password)
   expect(await userOf(person)).toMatchObject({ active: true, status: 'locked', lock: user.lock })
-  // The lock of the address, if that is still there, is over by then.
+  // By this time the lock of the address has ended, if there was one.
   await app.advance(HOUR)
   expect(verdict(await signIn(person.email, password))).toEqual([403, 'user_locked'])
 })

@@ -3,7 +3,7 @@ import { buttonPage } from '../pages/pages.ts'
 import { unlockByLinkEvents } from './events.ts'
 import { unlockByLink, unlockPurpose } from './unlock.ts'
 
-/** The page of the link in the mail about a lock. */
+/** The page that the link in the mail about a lock opens. */
 export const unlockPage = buttonPage({
   type: unlockPurpose.type,
   service: 'auth',

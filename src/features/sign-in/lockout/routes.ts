@@ -50,7 +50,7 @@ const unlockRoutes: Route[] = [
   }),
 ]
 
-/** `announced`: the events of what ends with the access of a user. */
+/** `announced` lists the events that end together with a user's access. */
 export function lockoutRoutes(announced: EventDefinition[]): Route[] {
   return [...unlockRoutes, lockRoute(announced)]
 }

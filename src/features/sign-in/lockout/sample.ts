@@ -13,7 +13,7 @@ export interface UnlockRecords {
   ids: { unlockLink: string }
 }
 
-/** The link from a lock notice, without the many wrong passwords that lead to one. */
+/** Makes the link of a mail about a lock, without the many wrong passwords that cause a lock. */
 export async function makeRecords(app: TestApp, { directoryId, ids }: Start & UserRecords): Promise<UnlockRecords> {
   const { platform } = app.app
   const work = await getWorkIn(platform, directoryId)

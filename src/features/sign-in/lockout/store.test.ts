@@ -10,12 +10,12 @@ const { platform } = app
 const directory = await accountDirectory(platform, { ...(await tenant()), environmentSlug: 'production' })
 const ada = Buffer.from('ada')
 
-/** A single counter that allows three failures in a minute and then locks for ten. */
+/** One counter that allows three failures a minute and then locks for ten minutes. */
 const limits = { windowSeconds: 60, durationSeconds: 600, counters: [{ network: '', maxAttempts: 3 }] }
 
 const attempt = async (tx: Tx) => (await claimAttemptRows(tx, directory, ada, limits))[0]?.failures ?? 'refused'
 
-/** Sets the counter back by so many seconds. */
+/** Moves the counter back in time by this many seconds. */
 const age = (tx: Tx, seconds: number) =>
   sql`update lockouts set window_started_at = window_started_at - make_interval(secs => ${seconds}::float8),
       locked_until = locked_until - make_interval(secs => ${seconds}::float8)`.execute(tx)
@@ -26,7 +26,7 @@ async function read(tx: Tx) {
   return rows[0]
 }
 
-/** In a transaction of its own, within which the time stands still. */
+/** Runs `act` in one transaction, in which the database's time does not change. */
 async function standingStill(act: (tx: Tx) => Promise<void>): Promise<void> {
   await platform.tx(async (tx) => {
     await sql`delete from lockouts`.execute(tx)

@@ -7,18 +7,18 @@ import type { Directory } from '../../../platform/tenancy/directory.ts'
 export interface LockoutRow {
   network: string
   failures: number
-  /** Set when this very attempt was the last one allowed. */
+  /** Set if this attempt was the last one allowed. */
   locked_until: Date | null
 }
 
 export interface AttemptLimits {
   windowSeconds: number
   durationSeconds: number
-  /** In counting order. `network` '' is the counter over all networks. */
+  /** In counting order. The counter with `network` '' covers all networks. */
   counters: { network: string; maxAttempts: number }[]
 }
 
-/** The parameters of a statement that have the limits of a counter. */
+/** The statement parameters with the limits of a counter. */
 export interface LimitParameters {
   windowSeconds: SqlText
   durationSeconds: SqlText
@@ -26,13 +26,14 @@ export interface LimitParameters {
 }
 
 const LONGEST_LOCK_SECONDS = 3600
-// From here on every failure locks for that long (SP 800-63B §3.2.2), so that patience gains nothing.
+// After this many consecutive failures, each failure sets the longest lock (SP 800-63B §3.2.2), so that patience gains
+// nothing.
 const MAX_CONSECUTIVE = 100
 
 /**
  * Counts an attempt before it is made, on each counter in turn, until one of them is locked. The last attempt allowed
- * sets the lock in the same statement, so that of any number of concurrent attempts at most the limit pass.
- * @returns fewer rows than counters when the attempt is refused.
+ * sets the lock in the same statement, so that concurrent attempts together cannot exceed the limit.
+ * @returns fewer rows than counters if the attempt is refused.
  */
 export async function claimAttemptRows(
   db: Db,
@@ -55,16 +56,17 @@ export async function claimAttemptRows(
 }
 
 /**
- * Counts an attempt for each row of `source` (directory, identity, network, 1), unless its counter is locked: then it
- * returns no row. To execute, or to embed. No counter may be there twice.
+ * Builds a query that counts an attempt for each row of `source` (directory, identity, network, 1). Returns no row for
+ * a locked counter. `source` must not contain a counter twice.
  */
 export function countText(source: SqlText, limits: LimitParameters): SqlText {
   const { windowSeconds, durationSeconds, maxAttempts } = limits
-  // The time comes with the row that is inserted: a distributed database takes no clock where the row was there already.
+  // Takes the time from the inserted row, because a distributed database allows no clock call in the update of a
+  // conflict.
   const at = sqlText`excluded.window_started_at`
   const startsOver = sqlText`(l.locked_until is not null
     or ${at} - l.window_started_at >= make_interval(secs => ${windowSeconds}))`
-  // A day without a failure resets the number of locks.
+  // After a day without a failure, the number of locks starts from zero.
   const locksBefore = sqlText`(case when ${at} - l.window_started_at >= interval '1 day' then 0 else l.locks end)`
   const isHopeless = sqlText`(l.consecutive + 1 >= ${MAX_CONSECUTIVE})`
   const locks = sqlText`((not ${startsOver} and l.failures + 1 >= ${maxAttempts}) or ${isHopeless})`
@@ -82,7 +84,7 @@ export function countText(source: SqlText, limits: LimitParameters): SqlText {
     returning directory_id, identity, network, failures, locked_until`
 }
 
-/** Resets the failures of an address as seen from one network. The query returns a row for each counter deleted. */
+/** Resets the failures of an address in these networks. The query returns a row for each deleted counter. */
 export function clearRows(db: Db, directory: Directory, identity: Buffer, networks: string[]) {
   return db
     .deleteFrom('lockouts')
@@ -92,11 +94,12 @@ export function clearRows(db: Db, directory: Directory, identity: Buffer, networ
     .returning('network')
 }
 
-/** The same beside a sign-in. */
+/** Resets the failures in the statement of a sign-in. */
 export const clearedFailures = defineBeside({
   name: 'cleared',
   columns: { failed_identity: 'bytea', failed_networks: 'text[]' },
-  // In the order in which attempts are counted. Citus fails where rows of a join with `ready` are locked.
+  // Locks rows in the order in which attempts are counted. Citus fails if rows of a join with `ready` are locked
+  // directly.
   hold: (directory) => sqlText`
     select l.directory_id, l.identity, l.network
     from (select directory_id, failed_identity, failed_networks from ready order by directory_id, failed_identity) ready
@@ -111,7 +114,7 @@ export const clearedFailures = defineBeside({
       and lockouts.network = any(ready.failed_networks) and held.network = lockouts.network`,
 })
 
-/** Resets every failure of an address. Returns whether there were any. */
+/** Resets all failures of an address. Returns whether there were any. */
 export async function clearAllRows(db: Db, directory: Directory, identity: Buffer): Promise<boolean> {
   const rows = await db
     .deleteFrom('lockouts')
@@ -122,7 +125,7 @@ export async function clearAllRows(db: Db, directory: Directory, identity: Buffe
   return rows.length > 0
 }
 
-/** A scalar subquery: seconds until the lock of an address, seen from these networks, ends; null without a lock. */
+/** A scalar subquery for the seconds until an address's lock ends for these networks. Null without a lock. */
 export function lockedSecondsText(row: { directory: SqlText; identity: SqlText; networks: SqlText }): SqlText {
   return sqlText`(
     select ceil(extract(epoch from max(locked_until) - clock_now()))::int from lockouts
@@ -130,7 +133,7 @@ export function lockedSecondsText(row: { directory: SqlText; identity: SqlText; 
       and locked_until > clock_now())`
 }
 
-/** The same of one address. */
+/** Returns the same for one address. */
 export async function findLockedSeconds(
   db: Db,
   directory: Directory,

@@ -9,11 +9,11 @@ import { consumeLink, redeemLink, refuseForgedToken } from '../links/presented/p
 import { defineMailedPurpose } from '../links/purposes/purposes.ts'
 import { unlock } from './attempts.ts'
 
-/** Of the link in the mail about a lock. */
+/** The purpose of the link in the mail about a lock. */
 export const unlockPurpose = defineMailedPurpose('unlock', 'unlock', { opensNothing: true })
 
 /**
- * Ends the lock of an address with the link that was mailed to its owner.
+ * Ends the lock of an address, with the link that was mailed to its owner.
  * Throws `token_invalid`, `token_expired`, `organization_suspended`.
  */
 export async function unlockByLink(work: Work, presented: { email: string; token: string }): Promise<void> {
@@ -22,24 +22,24 @@ export async function unlockByLink(work: Work, presented: { email: string; token
   await assertDoorOpen(work, null)
   await redeemLink(work, { who, token: presented.token, purposes: [unlockPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
-      // Lock order: the user first, as in a sign-in.
+      // Lock order: lock the user first, as a sign-in does.
       const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)
       const consumed = await consumeLink(work, link)
       if (!user || !consumed) throw linkErrors.tokenInvalid()
       await markUnlocked(work, user.id)
-      // Attempts at the second factor stay counted: the mailbox may be the first.
+      // Attempts at the second factor stay counted, because the mailbox may be the first factor.
       await unlock(work, who.hash)
     }),
   )
 }
 
 /**
- * Ends every lock of a user: the lock by wrong passwords and an administrator's lock. Throws `user_not_found`. Returns false
- * if there was no lock and no failure.
+ * Ends every lock of a user: the lock after wrong passwords and an administrator's lock. Throws `user_not_found`.
+ * Returns false if there was no lock and no counted failure.
  */
 export async function unlockUser(work: Work, userId: string): Promise<boolean> {
   return inTx(work, async (work) => {
-    // Lock order: the user first, as in a sign-in.
+    // Lock order: lock the user first, as a sign-in does.
     const user = await getUserForUpdate(work, userId)
     const who = identify(work.platform, { email: user.email, norm: user.email_norm })
     const counted = await unlock(work, who.hash)

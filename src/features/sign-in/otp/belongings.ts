@@ -3,12 +3,12 @@ import type { Belonging, UserChange } from '../../../platform/lifecycle/belongin
 import type { TxWork } from '../../../platform/work.ts'
 import { endOtpRows } from './store.ts'
 
-/** The right code is `expired` from now on. */
+/** Ends codes early. From then on, even the right code is reported as expired. */
 const expired = ({ platform, db, directory }: TxWork, { user }: UserChange) => ({
   query: endOtpRows(db, directory, hashIdentity(platform, user.email_norm)),
 })
 
-/** What a user has of codes: those on their way to the address. */
+/** The codes of a user that were sent to the address. */
 export const otpBelongings: Belonging[] = [
   {
     table: 'otps',

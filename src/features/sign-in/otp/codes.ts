@@ -6,26 +6,26 @@ import { makeDigits, makeWordPair, normalizeCode, type OtpMode } from './word-pa
 
 const codes = hashPurpose('otp')
 
-/** A fresh code as people see it, and the hashes that are stored. */
+/** A new code as people see it, and the hashes to store. */
 export interface FreshCode {
   /** Two words; in mode `digit` six digits. */
   code: string
-  /** In mode `both`: six digits that also pass. */
+  /** In mode `both`, six digits that are accepted as well. */
   digitCode: string | null
   phraseHash: Buffer | null
   digitHash: Buffer | null
 }
 
-/** A code as a message shows it. */
+/** A code as it appears in a message. */
 export interface ShownCode extends Pick<FreshCode, 'code' | 'digitCode'> {
   ttlSeconds: number
 }
 
-/** Makes the code for one otp_id. */
+/** Makes the code for one `otp_id`. */
 export function makeCode(platform: Platform, purpose: OtpPurpose, otpId: string, mode: OtpMode): FreshCode {
   const phrase = mode === 'digit' ? null : makeWordPair()
   const digits = mode === 'phrase' ? null : makeDigits()
-  // A fresh code is in its normal form already.
+  // A new code is already in normal form.
   const hash = (code: string | null) => (code === null ? null : hashNormal(platform, purpose, otpId, code))
   return {
     code: phrase ?? digits ?? '',
@@ -36,8 +36,9 @@ export function makeCode(platform: Platform, purpose: OtpPurpose, otpId: string,
 }
 
 /**
- * What is stored of a code. Four million phrases can be tried against a plain hash in an instant, hence a key that is
- * not in the database; purpose and otp_id bind the hash to its row, so that someone with write access cannot copy one.
+ * The hash of a code that is stored. A plain hash would be useless, because all four million phrases can be tried in
+ * an instant, so the hash uses a key that is not in the database. It also includes purpose and `otp_id`, so that
+ * someone with write access cannot copy a hash to another row.
  */
 export function hashCode(platform: Platform, purpose: OtpPurpose, otpId: string, code: string): Buffer {
   return hashNormal(platform, purpose, otpId, normalizeCode(code))

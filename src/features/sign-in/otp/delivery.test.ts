@@ -10,7 +10,7 @@ const { db, metrics } = app.app.platform
 const PHONE = '+14155550123'
 const QUEUED = { status: 'queued', reason: null }
 
-/** An organization with these settings, and what asks it for a code. */
+/** An organization with these settings, and functions that request codes from it. */
 async function settle(settings: object = {}) {
   const owner = await app.tenant()
   const subOrgId = await owner.organization()
@@ -21,7 +21,7 @@ async function settle(settings: object = {}) {
   return { owner, subOrgId, ask }
 }
 
-/** What would leave, and what tells of it. */
+/** The messages that would be sent, and the events about them. */
 async function sent(accountId: string) {
   const [mails, texts] = [db.selectFrom('mail_outbox'), db.selectFrom('sms_outbox')]
   return {
@@ -78,7 +78,7 @@ test('of two messages each is told; the code is on its way if either is', async 
   expect(await sent(owner.accountId)).toEqual({ mails: before.mails + 1, texts: before.texts, events: 1 })
 })
 
-/** A code that left, one that was withheld since, and what asks for more. */
+/** A code that was sent, a later one that was withheld, and a function to request more. */
 async function withhold(channel: 'email' | 'sms', session: object = {}) {
   const { owner, subOrgId, ask } = await settle({ rate_limit_per_minute: 1 })
   const to = { ...session, ...(channel === 'email' ? { email: newEmail() } : { phone: PHONE }) }
@@ -106,7 +106,7 @@ describe.each([
     const { left, withheld, make, passes } = await withhold(channel, session)
     await app.advance(61)
     const next = await make()
-    // However many are withheld since.
+    // No matter how many later codes are withheld.
     const last = await make()
     expect([next.delivery.status, last.delivery.status]).toEqual(['queued', 'withheld'])
     expect([await passes(left), await passes(withheld), await passes(next)]).toEqual([false, false, true])

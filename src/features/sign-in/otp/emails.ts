@@ -18,7 +18,10 @@ const kinds = {
   unavailable: defineMail('single_sign_on_unavailable', () => singleSignOnMail(EXAMPLE_READER, 'unavailable')),
 }
 
-/** Title and instruction of a code of words, by its purpose. The mail of a sign-up has another subject and heading. */
+/**
+ * Title and instruction of a mail with a code of words, by purpose. A sign-up mail has a different subject and
+ * heading.
+ */
 const WORDS = {
   login: { title: texts.otp.signInCode, enter: texts.otp.enterToSignIn },
   step_up: { title: texts.otp.confirmYourself, enter: texts.otp.enterToConfirm },
@@ -26,7 +29,7 @@ const WORDS = {
   signup: { title: null, enter: texts.otp.enterToContinue },
 }
 
-/** The mail with a code of the generator. It is in no subject, which lock screens show. */
+/** The mail with a generator's code. No subject contains the code, because lock screens show subjects. */
 export function codeMail(to: Reader, { code, digitCode, ttlSeconds }: ShownCode): Message {
   return withValues({
     kind: kinds.otp,
@@ -41,7 +44,7 @@ export function codeMail(to: Reader, { code, digitCode, ttlSeconds }: ShownCode)
   })
 }
 
-/** The same as a text message. */
+/** The text message with a code. */
 export function codeSms(to: NewSms['to'], shown: ShownCode, use: keyof typeof texts.otp.sms.code = 'otp'): NewSms {
   const { code, digitCode: digits, ttlSeconds } = shown
   return {
@@ -77,7 +80,7 @@ export function signInMail(to: Reader, purpose: keyof typeof WORDS, otp: ShownCo
   })
 }
 
-/** The mail that replaces a code or a link if single sign-on is enforced for the person. */
+/** The mail that is sent instead of a code or a link if the person must use single sign-on. */
 export function singleSignOnMail(to: Reader, way: SsoAccess): Message {
   const { title, paragraph } = way === 'singleSignOn' ? texts.otp.singleSignOn : texts.otp.singleSignOn[way]
   return {

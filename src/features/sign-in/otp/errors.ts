@@ -9,7 +9,7 @@ export const otpErrors = defineErrors({
   ],
 })
 
-/** Of codes that sign in or up. */
+/** Errors of codes for signing in or up. */
 export const signInCodeErrors = defineErrors({
   otpInvalid: [
     401,

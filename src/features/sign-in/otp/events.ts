@@ -41,7 +41,7 @@ export const otpEvents = defineEvents({
   ],
 })
 
-/** A code was sent for a sign-in, a sign-up or a proof. `userId` is null if there is no user yet. */
+/** The event of a code that was sent for a sign-in, a sign-up or a proof. `userId` is null if there is no user yet. */
 export function codeSent(
   { otpId, purpose, userId }: { otpId: string; purpose: (typeof purposes)[number]; userId: string | null },
   channel: 'email' | 'sms' = 'email',
@@ -50,10 +50,12 @@ export function codeSent(
   return otpEvents.sent({ ...target, data: { otp_id: otpId, purpose, channel } })
 }
 
-/** What the routes that mail a sign-in code may record. */
+/** Events that the routes that mail a sign-in code may record. */
 export const sendCodeEvents = [otpEvents.sent, loginEvents.failed]
 
-/** The event of a request for an address that cannot sign in. `isBound`: the person signs in by single sign-on alone. */
+/**
+ * The event of a request for an address that cannot sign in. `isBound` is true if the person must use single sign-on.
+ */
 export function describeNothingSent(method: string, facts: SignInFacts | null, isBound = false): EventInput {
   const target = facts ? { target: { type: 'user', id: facts.user_id } } : {}
   const failed = (reason: string) => loginEvents.failed({ ...target, data: { method, reason } })

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { startApp, type Tenant } from '../../../../test/harness.ts'
 import { newEmail } from '../../../../test/people/people.ts'
 
-// Of wrong guesses at codes of one session, or sent to one recipient, so many an hour, and so many a day (ASVS 6.3.1).
+// Wrong guesses are limited per hour and per day, over all codes of one session or one recipient (ASVS 6.3.1).
 
 const app = await startApp()
 
-/** Guesses all day, at new codes all the time. Returns how many guesses were judged. */
+/** Guesses all day, always at new codes. Returns how many guesses were checked. */
 async function guessAllDay(tenant: Tenant, makeCode: () => Promise<{ otp_id: string; code: string }>): Promise<number> {
   let judged = 0
   for (let hour = 0; hour < 4; hour++) {
@@ -17,7 +17,7 @@ async function guessAllDay(tenant: Tenant, makeCode: () => Promise<{ otp_id: str
         const { body } = await tenant.post('/v1/otp/validate', { otp_id, code: 'wrong one' })
         if (body.message !== 'Too many attempts') judged++
       }
-      // Some are sent, of which a minute allows few.
+      // Some codes are sent, and only a few may be sent in a minute.
       await app.advance(61)
     }
     await app.advance(3601)
@@ -40,13 +40,13 @@ test.each([
   const validate = async ({ otp_id, code }: { otp_id: string; code: string }) =>
     (await tenant.post('/v1/otp/validate', { otp_id, code })).body
   expect(await guessAllDay(tenant, makeCode)).toBe(aDay)
-  // However many codes are made since: withheld ones have no limit.
+  // Withheld codes have no limit, but any number of them must not push the failures out of the count.
   await sql`insert into otps (directory_id, id, purpose, session_ref, identity, phrase_hash, digit_hash, max_attempts, expires_at)
     select directory_id, gen_random_uuid(), purpose, session_ref, identity, phrase_hash, digit_hash, max_attempts, expires_at
     from (select * from otps order by created_at desc limit 1) newest, generate_series(1, 1200)`.execute(
     app.app.platform.db,
   )
-  // Mails do not show the code in the answer.
+  // A mail does not show the code that the response has, so the test uses a fixed code.
   const right = 'email' in recipient ? 'amber falcon' : null
   const made = await makeCode()
   const tooMany = { valid: false, message: 'Too many attempts' }

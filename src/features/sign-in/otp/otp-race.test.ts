@@ -11,7 +11,7 @@ import { otpSettings } from './settings.ts'
 import { issueOtp, tryOtp } from './sign-in-codes/issued-codes.ts'
 import { codeProof } from './store.ts'
 
-// Two services on one database: what one of them holds in memory cannot be what keeps a code single.
+// Two services share one database, so a code cannot be kept single-use by the memory of one service.
 const first = await startApp()
 const second = await buildApp({
   config: parseConfig({ WATCHWORD_BASE_URL: 'http://localhost:4000' }),
@@ -112,7 +112,7 @@ test('guesses spread over ever new codes of a session are counted together', asy
     .select((eb) => eb.fn.sum<number>('attempts').as('judged'))
     .where('directory_id', '=', directory.id)
     .executeTakeFirstOrThrow()
-  // The last code may take its own five after the nineteenth.
+  // The last code may be guessed five times even if the nineteenth failure is already counted.
   expect(Number(judged)).toBeGreaterThanOrEqual(20)
   expect(Number(judged)).toBeLessThanOrEqual(24)
 })

@@ -182,7 +182,7 @@ describe('validate', () => {
       expect(await validate(caller, { session_id: 'mine', code: made.code })).toEqual(INVALID)
     }
     expect(await validate(owner, { ...pick(made), subOrgId: organization })).toEqual(INVALID)
-    // A session of the same name elsewhere voids nothing here.
+    // A session with the same name in another place voids nothing here.
     await generate(stranger, given)
     expect(await attemptsOf(made.otp_id)).toBe(0)
     await sql`update otps set purpose = 'login' where id = ${made.otp_id}`.execute(platform.db)
@@ -254,7 +254,7 @@ test('old codes are deleted by the job, and live ones are not', async () => {
   expect(await validate(owner, pick(old))).toEqual(INVALID)
 })
 
-/** What validate wants of what generate answers. */
+/** The fields of a generated code that validation needs. */
 function pick(made: { otp_id: string; code: string }) {
   return { otp_id: made.otp_id, code: made.code }
 }

@@ -25,7 +25,7 @@ import { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
 const tag = 'OTP'
 
 const id = '0198b6f2-4503-7b31-88cc-4c599ba00e1e'
-// A composed example would show the minimum of each field.
+// A composed example would show the minimum of every field.
 const settings = { ...defaultOtpSettings, ttl_seconds: 600 }
 
 const generatorRoutes: Route[] = [

@@ -5,7 +5,7 @@ import type { Start } from '../../../../test/people/records.ts'
 import { mailedCode } from '../../../../test/people/sign-in.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 
-/** A code of the generator; and a second user has been mailed a sign-in code. */
+/** A code of the generator, and a sign-in code that was mailed to a second user. */
 export interface OtpRecords {
   generatedCode: string
   loginEmail: string

@@ -100,7 +100,7 @@ export const SettingsReply = named(
   Type.Object({ settings: Settings, sources: Type.Optional(SettingsSources) }),
 )
 
-/** The response to a request for a code: the same whether or not anyone has the address. */
+/** The response to a request for a code, which does not depend on whether the address has a user. */
 export const SentCodeReply = named(
   'SentCode',
   Type.Object(

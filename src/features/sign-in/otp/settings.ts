@@ -99,14 +99,14 @@ export const SettingsPatch = named('OtpSettingsPatch', Type.Object(settingsFamil
 /** The settings in force in a directory: its own, then those of the account-level directory, then the defaults. */
 export const otpSettings = (work: Pick<Work, 'platform' | 'directory'>) => settingsFamily.effective(work)
 
-/** The settings where codes may be mailed. Throws `method_disabled`. */
+/** Returns the settings if codes may be mailed. Throws `method_disabled` otherwise. */
 export async function mailedCodeSettings(work: Work): Promise<OtpSettings> {
   const settings = await otpSettings(work)
   if (settings.channel_email) return settings
   throw loginErrors.methodDisabled({ detail: 'Codes cannot be sent by email here.' })
 }
 
-/** How much an organization, an API key and a network of end users may send per hour, for countSend. */
+/** How many messages an organization, an API key and a network of end users may cause per hour, for `countSend`. */
 export function toSendCeilings(settings: OtpSettings): SendCeilings {
   return {
     perOrganizationHour: settings.send_limit_per_hour_organization,
@@ -115,7 +115,10 @@ export function toSendCeilings(settings: OtpSettings): SendCeilings {
   }
 }
 
-/** How often a code may be sent to an address by sign-in, and to an address or a number by the generator. */
+/**
+ * How often a sign-in may send a code to an address, and how often the generator may send one to an address or a
+ * number.
+ */
 export function sendLimits(settings: OtpSettings, by: 'send' | 'generate' = 'send') {
   return [
     { bucket: `otp.${by}.minute`, limit: settings.rate_limit_per_minute, windowSeconds: 60 },
@@ -123,7 +126,10 @@ export function sendLimits(settings: OtpSettings, by: 'send' | 'generate' = 'sen
   ]
 }
 
-/** Where text messages may go, and how many; one number has those of the generator, whatever they are for. */
+/**
+ * The countries that text messages may go to, and their limits. A number has one limit, the generator's, for messages
+ * of all purposes.
+ */
 export function toSmsLimits(settings: OtpSettings): SmsLimits {
   return {
     countries: settings.sms_allowed_countries,

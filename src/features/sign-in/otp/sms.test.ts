@@ -21,7 +21,7 @@ const service = await startApp({
   },
 })
 const { platform } = service.app
-// Without a provider, development keeps its messages: what was made can be counted.
+// Without a provider, development stores the messages, so the test can count them.
 const keeping = await startApp()
 
 let owner: Tenant
@@ -213,7 +213,7 @@ test('the longest message is billed as one', () => {
     for (const use of ['otp', 'login_otp'] as const)
       for (const language of LANGUAGES) {
         const text = codeSms(to, { code, digitCode: '123456', ttlSeconds }, use).write(language)
-        // Another alphabet than that of GSM has 70 letters to a message (3GPP TS 23.038 §6.1).
+        // With characters outside the GSM alphabet, a text message has 70 characters (3GPP TS 23.038 §6.1).
         expect([language, text.length <= (language === 'ja' ? 70 : 160)]).toEqual([language, true])
         if (language === 'en') expect(text).toMatch(/^[\x20-\x7e]+$/)
       }

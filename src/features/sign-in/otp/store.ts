@@ -7,23 +7,23 @@ import { defineReading } from '../../../platform/joined/readings.ts'
 import { sqlText } from '../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 
-/** Separates the codes of each use: a code created for one is never accepted for another (ASVS 6.6.2). */
+/** Separates codes by purpose. A code created for one purpose is never accepted for another (ASVS 6.6.2). */
 export type OtpPurpose = 'generator' | 'login' | 'signup' | 'step_up' | 'email_change' | 'discovery' | 'discovered'
 
-/** The outcome of a presented code. */
+/** The result of checking a code. */
 export type Verdict = 'match' | 'wrong' | 'expired' | 'used' | 'spent' | 'unknown'
 
 /**
  * Limits on wrong guesses over all codes of one session or address, per hour and per day. An attacker who requests
- * codes and guesses all day succeeds with a probability of 1 in 100 000 (40 of 2^22 phrases, 10 of 10^6 digits).
+ * codes and guesses all day has a chance of 1 in 100 000 (40 of 2^22 phrases, 10 of 10^6 digits).
  */
 export const HOURLY_FAILURES = 20
 export const DAILY_FAILURES = 40
 export const DAILY_DIGIT_FAILURES = 10
-// A granted code cannot be guessed. Its attempts are for requests that are refused and retried, such as with another
-// slug.
+// A granted code cannot be guessed. Its attempts allow requests that were refused to be retried, for example with
+// another slug.
 const GRANTED_ATTEMPTS = 5
-// Sign-in codes that are scanned for it: the limits of sending let no one have so many.
+// The number of sign-in codes that are read for these limits. The send limits allow fewer codes than this.
 const MAX_SIBLINGS = 1000
 
 type NewOtpRow = Omit<Insertable<Otps>, 'directory_id' | 'expires_at' | 'created_at' | 'attempts'>
@@ -58,7 +58,10 @@ interface OtpOwner {
   bySms?: boolean
 }
 
-/** The newest code of an identity, if it went the same way, is recent enough and has neither been used nor tried. */
+/**
+ * Finds the newest code of an identity, if it was sent in the same way, is recent enough and was neither used nor
+ * tried.
+ */
 export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwner, newerThanSeconds: number) {
   const { rows } = await sql<{ id: string; expires_at: Date }>`
     select id, expires_at from (
@@ -69,7 +72,7 @@ export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwn
   return rows[0]
 }
 
-/** What a sign-up code says of its user, while it is neither used nor expired. */
+/** Reads what a sign-up code stores about its future user, while the code is neither used nor expired. */
 export async function findLiveSignupRow(db: Db, directory: Directory, id: string) {
   return db
     .selectFrom('otps')
@@ -82,9 +85,9 @@ export async function findLiveSignupRow(db: Db, directory: Directory, id: string
     .executeTakeFirst()
 }
 
-/** What became of an attempt at a sign-in code, which `codeProof` consumes if it is right. */
+/** The result of an attempt at a sign-in code. If the code is right, `codeProof` consumes it. */
 interface TriedRow {
-  /** `left_out` while another statement tries the same code. */
+  /** `left_out` while another statement checks the same code. */
   verdict: Verdict | 'left_out'
   code_user_id: string | null
   code_signs_up: boolean | null
@@ -93,14 +96,14 @@ interface TriedRow {
 }
 
 /**
- * Counts an attempt at a sign-in code and judges it, in the statement that reads the facts about its address. The count
- * commits on its own before the comparison, whatever the request does next.
- * `siblings` are the codes of the same address. The newest sent code of the purpose is valid, and so are the codes
- * withheld since; in a change of address, the newest code of each user who asks. Attempts at any sibling share one
- * budget. The code of a discovery token has its own: it is sealed in the token and cannot be guessed, and guesses at
- * mailed codes must not block it.
- * Attempts at a void code are counted and judged too, or the limit would reveal whether a newer code was sent. A code
- * sent to a phone is valid as long as the user has that phone. Decoys have no phone.
+ * Counts an attempt at a sign-in code and checks the code, in the statement that reads the facts about its address.
+ * The count commits before the comparison has any effect, whatever the request does next.
+ * `siblings` are the codes of the same address. The newest sent code of the purpose is valid, and so are codes
+ * withheld after it. For a change of address, the newest code of each requesting user is valid. Attempts at all
+ * siblings share one limit. The code of a discovery token has its own limit: it is sealed in the token and cannot be
+ * guessed, and guesses at mailed codes must not block it.
+ * Attempts at a void code are counted and checked too, because otherwise the limit would reveal whether a newer code
+ * was sent. A code sent to a phone is valid as long as the user has that phone. Decoys have no phone.
  */
 export const triedCode = defineReading<TriedRow>()({
   columns: { otp_id: 'uuid', otp_purpose: 'text', otp_hash: 'bytea' },
@@ -152,7 +155,7 @@ export const triedCode = defineReading<TriedRow>()({
   isLeftOut: ({ verdict }) => verdict === 'left_out',
 })
 
-/** The one consumer of sign-in codes: of any number of requests with the same code one passes. */
+/** The only consumer of sign-in codes. If several requests redeem the same code, only one succeeds. */
 // Consumes otps: redeeming a sign-in code, for whatever it allows.
 export const codeProof = defineProof({
   name: 'code',
@@ -166,12 +169,12 @@ export const codeProof = defineProof({
 })
 
 /**
- * Ends the sign-in codes of an address under the lock of its user, or burns those for one purpose: a query. A code that is
- * being tried is waited for, as that statement waits for nothing; one that a user redeems is so under the same lock. Burnt,
- * it counts as used by the right code, whose attempt is no failure.
+ * Builds a query that ends the sign-in codes of an address, or consumes those of purpose `burnt`, while the user's row
+ * is locked. The query waits for an attempt at a code, which itself waits for nothing. Redeeming a code takes the same
+ * lock on the user. A code consumed this way counts as used by a right attempt, not as a failure.
  */
 export function endOtpRows(tx: Tx, directory: Directory, identity: Buffer, burnt?: OtpPurpose) {
-  // Consumes otps: redeeming the link of a mail uses up the code of the same mail.
+  // Consumes otps: redeeming the link in a mail uses up the code in the same mail.
   return tx
     .updateTable('otps')
     .set(burnt ? { used_at: now, attempts: sql<number>`attempts + 1` } : { expires_at: now })

@@ -5,7 +5,7 @@ import { signInCodeErrors } from './errors.ts'
 import { VerifyCodeBody } from './schema.ts'
 import { type CodeUse, verifySignInCode } from './sign-in-codes/sign-in-codes.ts'
 
-/** What the routes that exchange a code for a session share. */
+/** The parts that routes for exchanging a code for a session share. */
 export const verifyCodeRoute = {
   service: 'otp' as const,
   body: VerifyCodeBody,
@@ -13,7 +13,7 @@ export const verifyCodeRoute = {
   ...doorRoutes.mailboxLogin,
 }
 
-/** Their handler, for codes of one purpose. */
+/** The handler of these routes for codes of one purpose. */
 export function verifyCodeAs(use: CodeUse) {
   return async (work: Work, { body }: { body: Static<typeof VerifyCodeBody> }) => {
     const { email, otp_id: otpId, code } = body

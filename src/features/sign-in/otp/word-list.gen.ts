@@ -1,5 +1,5 @@
-// Sources, licences and the rules these words keep: docs/internals/word-lists.md; the rules are asserted in word-list.test.ts.
-// Codes are stored as hashes of the phrase, so a change here only affects codes made from then on.
+// docs/internals/word-lists.md lists the sources, licences and rules of these words. word-list.test.ts asserts the
+// rules. Codes are stored as hashes of the phrase, so a change here only affects codes made later.
 
 /** The first word of a word-pair code, in alphabetical order: 2 048 modifiers, so 11 bits when drawn uniformly. */
 export const FIRST_WORDS: readonly string[] = `

@@ -96,7 +96,7 @@ test('there are at least 2^22 phrases (OWASP ASVS 5.0 6.5.4 asks for 20 bits)', 
   expect(FIRST_WORDS.length * SECOND_WORDS.length).toBeGreaterThanOrEqual(2 ** 22)
 })
 
-// Empty findings above mean something only if the finders find.
+// Finding nothing above proves something only if the finders work.
 describe('the checks', () => {
   test.each([
     [['stone', 'store'], 'stone/store'],

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { FIRST_WORDS, SECOND_WORDS } from './word-list.gen.ts'
 import { codeSpaceBits, makeDigits, makeWordPair, normalizeCode } from './word-pair.ts'
 
-/** Of draws that should fall on every value alike, and the value that only one in a billion fair runs exceeds. */
+/** The chi-square statistic of draws that should be uniform, and the limit that one fair run in a billion exceeds. */
 function chiSquare(draws: string[], values: readonly string[]): { statistic: number; limit: number } {
   const counts = new Map(values.map((value) => [value, 0]))
   for (const draw of draws) counts.set(draw, (counts.get(draw) ?? 0) + 1)
   const expected = draws.length / values.length
   const statistic = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
-  // Wilson–Hilferty, at the 6 standard deviations of p = 1e-9.
+  // Wilson–Hilferty approximation, at the 6 standard deviations of p = 1e-9.
   const freedom = values.length - 1
   const limit = freedom * (1 - 2 / (9 * freedom) + 6 * Math.sqrt(2 / (9 * freedom))) ** 3
   return { statistic, limit }

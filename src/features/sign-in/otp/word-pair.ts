@@ -6,22 +6,22 @@ export type OtpMode = 'phrase' | 'digit' | 'both'
 
 const DIGITS = 6
 
-/** Two random words, lower case, one space: `amber falcon`. */
+/** Two random words in lower case with one space between, such as `amber falcon`. */
 export function makeWordPair(): string {
   return `${pick(FIRST_WORDS)} ${pick(SECOND_WORDS)}`
 }
 
-/** Random digits, leading zeros kept. */
+/** Random digits, including leading zeros. */
 export function makeDigits(count = DIGITS): string {
   return String(randomInt(10 ** count)).padStart(count, '0')
 }
 
 /**
- * Brings a typed code into the form that is hashed: any case, surrounding white space, and space, hyphen, underscore or
- * dash (into which mail programs turn hyphens) between words are accepted. Separators between digits are dropped.
+ * Converts a typed code to the form that is hashed. Accepts any case, surrounding white space, and between words a
+ * space, hyphen, underscore or dash (mail programs turn hyphens into dashes). Drops separators between digits.
  */
 export function normalizeCode(text: string): string {
-  // The common case: already as it was mailed.
+  // The common case: typed exactly as it was mailed.
   if (/^[a-z]+ [a-z]+$/.test(text)) return text
   const spaced = text
     .normalize('NFKC')
@@ -32,11 +32,11 @@ export function normalizeCode(text: string): string {
   return /^[0-9]+$/.test(joined) ? joined : spaced
 }
 
-/** Entropy of a code in bits; ASVS 6.5.4 asks for at least 20, which only digits miss. */
+/** The entropy of a code in bits. ASVS 6.5.4 requires at least 20, which only digits do not reach. */
 export function codeSpaceBits(mode: OtpMode): number {
   const phrase = Math.log2(FIRST_WORDS.length * SECOND_WORDS.length)
   const digit = DIGITS * Math.log2(10)
-  // In `both` either form passes, so the weaker one counts.
+  // In mode `both` either form passes, so the weaker one counts.
   return { phrase, digit, both: Math.min(phrase, digit) }[mode]
 }
 

@@ -9,8 +9,8 @@ interface HandOver extends Pick<LinkPage, 'type' | 'used' | 'another'> {
 }
 
 /**
- * The page of links that end in a session, which a hosted page cannot hold: its button passes them to the application
- * unredeemed.
+ * The page for links that end in a session. A hosted page cannot hold a session, so its button passes the link to the
+ * application without redeeming it.
  */
 export function handOverPage({ texts: says, redeemedBy, ...page }: HandOver): LinkPage {
   const { title, paragraph, button } = says

@@ -11,17 +11,17 @@ import type { PageBody } from '../../../platform/pages/page-layout.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { SignInFacts } from '../../access/login/login.ts'
 
-/** A mailed link as a browser sends it. */
+/** A mailed link as the browser requests it. */
 export interface ShownLink {
   work: Work
   brand: Brand
-  /** Of the organization, or else of the browser; of a live link the user's own, if they have one. */
+  /** The language of the user of a live link if they have set one, else the organization's, else the browser's. */
   language: Language
-  /** Names the purpose of the link in its URL. */
+  /** The name of the link's purpose in its URL. */
   type: string
   token: string
   who: Identity
-  /** The application's address that users are sent on to; null if it has configured none. */
+  /** The application's address to which users are sent on, or null if none is configured. */
   home: string | null
   /** The URL of the same link at an address of the application. */
   urlAt(redirectTo: string): string
@@ -38,7 +38,7 @@ export interface View {
   title: string
   body: PageBody
   status?: number
-  /** Where its form may redirect to. */
+  /** Where the page's form may redirect to. */
   leadsTo?: string | null
 }
 
@@ -46,23 +46,23 @@ export interface View {
 export interface LinkPage {
   /** The `type` in the URL of its links. */
   type: string
-  /** The page is refused where this service is off. */
+  /** The service that must be on for the page to be available. */
   service: ServiceId
-  /** Whether it is also for those who may not sign in now, as while their address is locked. */
+  /** Set if the page also works for users who cannot sign in now, for example while their address is locked. */
   worksWhileLocked?: true
-  /** Shown for a link that was already used. */
+  /** The text for a link that was already used. */
   used: Say<never>
-  /** Says where to get another link. */
+  /** The text that says where to get another link. */
   another: Say<never>
-  /** What `act` may record. */
+  /** Events that `act` may record. */
   events?: readonly EventDefinition[]
-  /** Must change nothing: mail scanners request it too. */
+  /** Must change nothing, because mail scanners request pages too. */
   show(live: LiveLink, alert?: string): Promise<View>
-  /** What the button does. */
+  /** Runs when the button is pressed. */
   act(live: LiveLink, form: Fields): Promise<View | Redirect>
 }
 
-/** What the form of a page passes on: the link, and its address, which is also a hint to password managers. */
+/** The fields that the form of a page sends: the link, and its address, which also helps password managers. */
 export function linkFields({ token, type, who, language }: ShownLink) {
   return [
     { kind: 'hidden' as const, name: 'token_hash', value: token },
@@ -86,12 +86,12 @@ export function linkHome({ home, language }: ShownLink): Pick<PageBody, 'link'> 
 }
 
 interface ButtonPage extends Omit<LinkPage, 'show' | 'act'> {
-  /** The page with the button, and the one after it. */
+  /** The texts of the page with the button, and of the page after it. */
   texts: Record<'title' | 'paragraph' | 'button' | 'done' | 'doneText', Say<never>>
   act(live: LiveLink): Promise<void>
 }
 
-/** A page with one button, and nothing to enter. */
+/** A page with one button and no input. */
 export function buttonPage({ texts: says, act, ...page }: ButtonPage): LinkPage {
   return {
     ...page,

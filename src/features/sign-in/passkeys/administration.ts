@@ -10,7 +10,7 @@ import { passkeyEvents } from './events.ts'
 import { type Passkey, toPasskey } from './schema.ts'
 import { deletePasskey, findPasskey, listPasskeys, setDeviceName } from './store.ts'
 
-/** The passkeys of a user, oldest first. Throws `user_not_found`. */
+/** Lists the passkeys of a user, oldest first. Throws `user_not_found`. */
 export async function listPasskeysOf(work: ReachWork, userId: string): Promise<Passkey[]> {
   const { user, there } = await reachUser(work, userId)
   const rows = await listPasskeys(there.db, there.directory, user.id)
@@ -24,8 +24,8 @@ export interface Removal {
 }
 
 /**
- * Deletes a passkey, by our id or the authenticator's, of this user if one is named, and notifies the user. Throws
- * `passkey_not_found`.
+ * Deletes a passkey and notifies the user. `which` is this service's id or the authenticator's id. If an owner is
+ * named, the passkey must be theirs. Throws `passkey_not_found`.
  */
 export async function deletePasskeyOf(work: Work, which: string, ownerId: string | null = null): Promise<Removal> {
   return inTx(work, async (work) => {
@@ -43,8 +43,8 @@ export async function deletePasskeyOf(work: Work, which: string, ownerId: string
 }
 
 /**
- * Gives a passkey, by either id and of this user if one is named, another name; null: that of the authenticator. Throws
- * `passkey_not_found`.
+ * Renames a passkey, given by either id. If an owner is named, the passkey must be theirs. Null restores the
+ * authenticator's name. Throws `passkey_not_found`.
  */
 export function renamePasskeyOf(
   work: Work,
@@ -55,7 +55,7 @@ export function renamePasskeyOf(
   return inTx(work, async (work) => {
     const named = await findNamed(work, which, ownerId)
     const user = named ? await findUserForUpdate(work, named.user_id) : null
-    // Read again under the lock: of two at once the second sees the name that the first gave, or that it is deleted.
+    // Read again under the lock, because a concurrent request may have renamed or deleted the passkey.
     const passkey = user ? await findNamed(work, which, user.id) : undefined
     if (!passkey || !user) throw passkeyErrors.notFound()
     const before = toPasskey(passkey, user)
@@ -67,7 +67,7 @@ export function renamePasskeyOf(
   })
 }
 
-/** A passkey by either id, of this user if one is named. */
+/** Finds a passkey by either id. If an owner is named, the passkey must be theirs. */
 async function findNamed({ directory, db }: TxWork, which: string, ownerId: string | null) {
   const id = which.toLowerCase()
   const byId = isId(id) ? await findPasskey(db, directory, { id }) : undefined
@@ -75,7 +75,7 @@ async function findNamed({ directory, db }: TxWork, which: string, ownerId: stri
   return ownerId === null || found?.user_id === ownerId ? found : undefined
 }
 
-/** Tells the remover of a passkey that the user has no factor left, and whether the policy requires one. */
+/** Tells the caller who removed a passkey that the user has no factor left, and whether the policy requires one. */
 export async function describeFactorsLeft(
   work: Work,
   { user, left }: Removal,

@@ -6,7 +6,8 @@ import { PAGE, register } from '../../../../test/people/passkeys.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
 import { bearing, ownWorld, signedIn } from '../../../../test/walkers/own-world.ts'
 
-// Whether a passkey may be synced: from no to yes is accepted and recorded, from yes to no is refused.
+// A passkey that becomes eligible for backup (syncing) is accepted and recorded. One that becomes ineligible is
+// refused.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -16,7 +17,10 @@ const VERIFY = '/v1/auth/login/passkey/verify'
 const SYNCED = { eligible: true, state: true }
 const LOCAL = { eligible: false, state: false }
 
-/** `isShared`: the passkey is also that of a user elsewhere, so that a sign-in without an organization ends in a token. */
+/**
+ * With `isShared`, a user elsewhere has the same passkey, so that a sign-in without an organization returns a
+ * discovery token.
+ */
 async function holder(isShared = false) {
   const world = await ownWorld(app, tenant)
   const person = await signedIn(world)
@@ -92,7 +96,7 @@ test.each(WAYS)('%s shows that a passkey may be synced by now, once and for all'
   expect(await updates()).toHaveLength(1)
 })
 
-/** Runs `ask` while another transaction holds the user, until all that it asks wait for that. */
+/** Runs `ask` while another transaction locks the user, until `count` statements wait for that lock. */
 async function whileHeld<T>(userId: string, count: number, ask: () => Promise<T>): Promise<T> {
   const { database } = app.app.platform
   const client = await database.pool.connect()

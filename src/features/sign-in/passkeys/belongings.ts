@@ -14,7 +14,7 @@ import { passkeyDeletedMail } from './emails.ts'
 import { passkeyEvents } from './events.ts'
 import { toPasskey } from './schema.ts'
 
-/** A passkey as JSON has it. */
+/** A passkey as JSON. */
 type RemovedPasskey = Omit<Parameters<typeof toPasskey>[0], 'created_at' | 'last_used_at'> & {
   auth_account_id: string | null
   created_at: string
@@ -40,7 +40,7 @@ const voided = ({ db, directory }: TxWork, { user }: UserChange) => ({ query: vo
 
 const endsAnyway = { proof: voided, cutOff: voided, removal: voided, move: voided }
 
-/** Of a move: a passkey that came along. */
+/** `{ user_id }` is a passkey that moved with its user. */
 type Row = RemovedPasskey | { user_id: string }
 
 const nameOf = (row: Row) => ('id' in row ? toRemoved(row).deviceName : null)
@@ -51,7 +51,8 @@ const passkeys: Belonging<Row> = {
   cutOff: (work, change) => (change.sinceSeconds === undefined ? null : removeAndTell(work, change)),
   removal: { kept: 'They come back with the user, if anybody restores them.' },
   purged: true,
-  // They keep working if both directories have the same relying party. A credential that is there already stays away.
+  // Passkeys keep working if both directories have the same relying party. If the target already has a credential, it
+  // is not moved.
   move: movesAlong(
     'passkeys',
     {
@@ -98,7 +99,7 @@ const passkeys: Belonging<Row> = {
   },
 }
 
-/** What a user has of passkeys. */
+/** The passkeys of a user. */
 export const passkeyBelongings: Belonging[] = [
   passkeys,
   { table: 'webauthn_ceremonies', ...endsAnyway, exports: { nothing: 'One lasts minutes.' }, isAbsent: isPending },

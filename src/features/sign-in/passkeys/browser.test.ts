@@ -7,14 +7,14 @@ import { startApp } from '../../../../test/harness.ts'
 import { openBrowser } from '../../../../test/peers/browser.ts'
 import { registrationOptions, signInOptions } from '../../../../test/people/passkeys.ts'
 
-// A real browser with an authenticator of its own, on pages of an application that calls the API from its backend.
+// Runs a real browser with a virtual authenticator, on pages of an application that calls the API from its backend.
 
 const app = await startApp()
 const tenant = await app.tenant()
 const browser = await openBrowser()
 const VERIFY = '/v1/auth/login/passkey/verify'
 
-/** What the pages of docs/sign-in/passkeys.md do. */
+/** The code of the pages in docs/sign-in/passkeys.md. */
 const PAGE = `<!doctype html><title>Acme</title>
 <input autocomplete="username webauthn" aria-label="Email">
 <script>
@@ -48,7 +48,7 @@ interface Device {
   authenticatorId: string
 }
 
-/** A browser of its own at a page, with a platform authenticator that answers without being asked. */
+/** Opens a separate browser at a page, with a platform authenticator that responds without a prompt. */
 async function openDevice(origin: string, userVerified = true): Promise<Device> {
   const context = await browser.newContext()
   const page = await context.newPage()

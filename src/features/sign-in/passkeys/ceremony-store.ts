@@ -10,14 +10,14 @@ export type CeremonyRow = Selectable<WebauthnCeremonies>
 export interface NewCeremony {
   kind: 'registration' | 'login' | 'step_up'
   userId: string | null
-  /** Keyed hash of the address of a sign-in. */
+  /** Keyed hash of the address in a sign-in. */
   identity: Buffer | null
   challenge: Buffer
   rpId: string
   ttlSeconds: number
 }
 
-/** Stores a challenge. Returns the id with which the browser's response refers to it. */
+/** Stores a challenge. Returns the id that the browser's response must contain. */
 export async function startCeremony(db: Db, directory: Directory, ceremony: NewCeremony): Promise<string> {
   const id = newId()
   await db
@@ -37,8 +37,8 @@ export async function startCeremony(db: Db, directory: Directory, ceremony: NewC
 }
 
 /**
- * Consumes a challenge before the response is judged, so that no second response is ever compared with it.
- * @returns undefined when there is none, or it was already consumed or has expired.
+ * Consumes a challenge before the response is checked, so that no second response is ever compared with it.
+ * @returns undefined if there is no such challenge, or it was already consumed or has expired.
  */
 export async function spendCeremony(
   db: Db,
@@ -48,7 +48,7 @@ export async function spendCeremony(
 ): Promise<CeremonyRow | undefined> {
   const known = id.toLowerCase()
   if (!isId(known)) return undefined
-  // Consumes webauthn_ceremonies: judging the response to a challenge.
+  // Consumes webauthn_ceremonies: checking the response to a challenge.
   return db
     .updateTable('webauthn_ceremonies')
     .set({ used_at: now })
@@ -61,7 +61,7 @@ export async function spendCeremony(
     .executeTakeFirst()
 }
 
-/** Voids the open challenges of a user: a query, to embed. */
+/** Builds a query that voids the open challenges of a user. */
 export function voidCeremonies(tx: Tx, directory: Directory, userId: string) {
   // Consumes webauthn_ceremonies: voiding the open challenges of a user.
   return tx

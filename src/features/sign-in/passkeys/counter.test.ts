@@ -10,7 +10,7 @@ const reasons = async (userId: string) =>
     .filter(({ target_id }) => target_id === userId)
     .map(({ data }) => data)
 
-// WebAuthn L3 §7.2 step 22: a counter that does not grow means that there are two of what there can be one of.
+// WebAuthn L3 §7.2 step 22: a counter that does not grow means that the passkey may have been copied.
 test('the counter of a passkey that stays on its device grows with every use', async () => {
   const holder = await newHolder(tenant, await tenant.organization(), { counter: 3 })
   const uses: [counter: number, status: number][] = [

@@ -15,7 +15,7 @@ const kinds = {
   passkeyDeleted: defineMail('passkey_deleted', () => passkeyDeletedMail(EXAMPLE_READER, ['MacBook']), meanings),
 }
 
-/** Notifies the user, and so the victim of a takeover, of a new sign-in method (ASVS 6.3.7). */
+/** Notifies the user about a new sign-in method, so that the victim of a takeover learns about it (ASVS 6.3.7). */
 export function passkeyRegisteredMail(to: Reader, name: string | null): Message {
   return withValues({
     kind: kinds.passkeyRegistered,
@@ -32,7 +32,7 @@ export function passkeyRegisteredMail(to: Reader, name: string | null): Message 
   })
 }
 
-/** The same for passkeys that were removed; null stands for one without a name. */
+/** Notifies the user about removed passkeys. A null stands for a passkey without a name. */
 export function passkeyDeletedMail(to: Reader, names: (string | null)[]): Message {
   const named = names.filter((name) => name !== null)
   return withValues({

@@ -4,7 +4,7 @@ import { lockOwnRow, unlessRequired } from '../../access/self-management/self-ma
 import { deletePasskeyOf, describeFactorsLeft, renamePasskeyOf } from './administration.ts'
 import type { Passkey } from './schema.ts'
 
-/** Gives a passkey of the caller another name; null: that of the authenticator. Throws `passkey_not_found`. */
+/** Renames a passkey of the caller. Null restores the authenticator's name. Throws `passkey_not_found`. */
 export function renameOwnPasskey(work: OwnWork, which: string, name: string | null): Promise<Passkey> {
   return inTx(work, async (work) => {
     const user = await lockOwnRow(work)

@@ -179,7 +179,7 @@ test('what the browser answers is judged: page, challenge, ceremony, user and re
   const verify = (userId: string) =>
     tenant.post('/v1/auth/passkey/register', { subOrgId, userId, action: 'verify', challengeId, credential })
   expect((await verify(other.userId)).body.code).toBe('passkey_invalid')
-  // Consumed by the wrong answer.
+  // The wrong response has consumed the challenge.
   expect((await verify(user.userId)).body.code).toBe('passkey_invalid')
 })
 

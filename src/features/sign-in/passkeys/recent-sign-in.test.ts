@@ -16,7 +16,7 @@ test('who has a second factor, or a passkey, registers another after the use of 
     tenant.post('/v1/auth/passkey/register', { subOrgId, userId, action: 'options', access_token })
   const { userId, email, session } = await signedInUser(app, tenant, subOrgId, newEmail())
   expect((await options(userId, session.access_token)).status).toBe(200)
-  // The session stays, with the one factor by which it was opened.
+  // The session was opened with one factor, and stays valid.
   const { secret } = await enrollTotp(tenant, userId, { subOrgId })
   expect((await options(userId, session.access_token)).body.code).toBe('recent_sign_in_required')
   const { challenge_token } = succeeded(await signInByLink(tenant, email, { subOrgId }))

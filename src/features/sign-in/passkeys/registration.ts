@@ -21,7 +21,7 @@ import {
 } from './schema.ts'
 import { insertPasskey, isRecentSession, listPasskeys, type NewPasskey } from './store.ts'
 
-/** How long a browser may take to answer a challenge. */
+/** How long a browser may take to respond to a challenge. */
 export const CEREMONY_SECONDS = 300
 const MAX_PASSKEYS = 20
 
@@ -31,8 +31,8 @@ export interface StartedCeremony<O> {
 }
 
 /**
- * What a browser needs to create a passkey for a user. Throws `user_not_found`, `user_locked`, `user_inactive`,
- * `verification_required` for a pending sign-up, `organization_suspended`, `recent_sign_in_required`,
+ * Returns what a browser needs to create a passkey for a user. Throws `user_not_found`, `user_locked`,
+ * `user_inactive`, `verification_required` for a pending sign-up, `organization_suspended`, `recent_sign_in_required`,
  * `passkey_limit_reached`.
  */
 export async function startRegistration(
@@ -45,7 +45,8 @@ export async function startRegistration(
   await assertRecentSignIn(work, user, sent.sessionId, rp.settings.require_recent_sign_in_seconds)
   const present = await listPasskeys(db, directory, user.id)
   if (present.length >= MAX_PASSKEYS) throw passkeyErrors.limitReached()
-  // Tells passkeys of one person for several organizations apart in the list of a device (WebAuthn L3 §5.4.3).
+  // The organization's name tells passkeys of one person for several organizations apart in the device's list
+  // (WebAuthn L3 §5.4.3).
   const [person, organization] = [user.display_name ?? user.email, await findOrganizationName(db, directory)]
   const challenge = randomBytes(32)
   const challengeId = await startCeremony(db, directory, {
@@ -75,8 +76,8 @@ export async function startRegistration(
 }
 
 /**
- * Stores the passkey that the browser created. The challenge is consumed in any case.
- * Throws what the first step throws, `passkey_invalid` and `passkey_exists`.
+ * Stores the passkey that the browser created. The challenge is consumed even if this fails. Throws what
+ * `startRegistration` throws, `passkey_invalid` and `passkey_exists`.
  */
 export async function finishRegistration(
   work: Work,
@@ -87,7 +88,7 @@ export async function finishRegistration(
   const ceremony = await spendCeremony(platform.db, directory, 'registration', sent.challengeId)
   if (ceremony?.user_id !== user.id) throw refusedRegistration()
   const rp = await relyingPartyOf(work)
-  // Loaded with the first passkey, for the memory that its library takes.
+  // Loaded for the first passkey, because the library needs much memory.
   const { verifyRegistration } = await import('./webauthn.ts')
   const made = await verifyRegistration({ rp, ceremony }, sent.credential)
   if ('refused' in made) throw refusedRegistration(made.cause)
@@ -107,7 +108,7 @@ function refusedRegistration(cause?: unknown) {
   })
 }
 
-/** `read` is the user as the registration found them: a cut-off since then has raised the epoch. */
+/** `read` is the user before the registration was checked. A cut-off since then has raised the epoch. */
 async function attach(work: TxWork, read: UserRow, passkey: NewPasskey): Promise<Passkey> {
   const user = await findUserForUpdate(work, read.id)
   if (!user?.active || user.pending_until || user.epoch !== read.epoch) throw loginErrors.userInactive()
@@ -121,7 +122,7 @@ async function attach(work: TxWork, read: UserRow, passkey: NewPasskey): Promise
   return data
 }
 
-/** A user who may get a passkey: active, in an open organization, and not a pending sign-up. */
+/** Returns a user who may get a passkey: active, in an active organization, and not a pending sign-up. */
 async function getRegistrant(work: Work, userId: string): Promise<UserRow> {
   await assertDoorOpen(work, null)
   const user = await getUser(work, userId)
@@ -131,8 +132,8 @@ async function getRegistrant(work: Work, userId: string): Promise<UserRow> {
 }
 
 /**
- * The key under which authenticators store, and overwrite, a passkey: the directory user, so that one person's passkeys
- * for two organizations coexist. It reveals nothing about the user (WebAuthn L3 §14.6.1).
+ * The handle under which authenticators store, and overwrite, a passkey. It identifies the directory user, so that one
+ * person's passkeys for two organizations coexist. It reveals nothing about the user (WebAuthn L3 §14.6.1).
  */
 function userHandle(user: UserRow): Buffer {
   return Buffer.from(user.id.replaceAll('-', ''), 'hex')
@@ -154,7 +155,10 @@ async function assertRecentSignIn(
   })
 }
 
-/** The fields that the action `verify` requires, of a body that serves both actions. Throws `invalid_request`. */
+/**
+ * Returns the fields that the action `verify` requires, from a body that serves both actions. Throws
+ * `invalid_request`.
+ */
 export function requireAnswer(body: { challengeId?: string; credential?: RegistrationCredential }) {
   const { challengeId, credential } = body
   if (challengeId !== undefined && credential !== undefined) return { challengeId, credential }

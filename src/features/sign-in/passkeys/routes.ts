@@ -29,7 +29,7 @@ import { signInInEnvironment, signInWithPasskey, startInEnvironment, startSignIn
 const tag = 'Passkeys'
 const service = 'passkeys' as const
 
-/** The work of the environment’s defaults. */
+/** Replaces the directory by the account-level directory of the environment, which has its default settings. */
 async function environmentOf<W extends Omit<Work, 'directory'>>(work: W, reach: Reach): Promise<W & Work> {
   return { ...work, directory: await accountDirectory(work.platform, reach) }
 }
@@ -86,7 +86,7 @@ export const passkeyRoutes: Route[] = [
       options: described(RequestOptions, 'For `navigator.credentials.get()` in the browser.'),
       challengeId: ChallengeId,
     }),
-    // The last release required subOrgId: its clients know the code.
+    // The last release required `subOrgId`, so clients already handle this error.
     errors: [...doorRoutes.sendErrors, httpErrors.subOrgRequired],
     async handle({ reach, ...work }, { body: { email = '', conditional = false } }) {
       const { directory } = reach
@@ -110,7 +110,7 @@ export const passkeyRoutes: Route[] = [
       'A passkey with fingerprint, face or PIN counts as both factors. Every response, right or wrong, consumes its challenge. Without subOrgId, the session belongs to the organization of the passkey’s user. If several ' +
       'organizations hold the passkey, the response has a discovery_token and these organizations instead.',
     body: SignInVerifyBody,
-    // The last release required subOrgId: its clients know the code.
+    // The last release required `subOrgId`, so clients already handle this error.
     errors: [passkeyErrors.passkeyInvalid, ...doorRoutes.errors, httpErrors.subOrgRequired],
     reply: doorRoutes.login.reply,
     maybeEvents: [...doorRoutes.login.event, ...doorRoutes.login.maybeEvents, passkeyEvents.updated],

@@ -5,7 +5,8 @@ import type { Start } from '../../../../test/people/records.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 
 /**
- * A user with a passkey, and browsers' responses to two challenges: a sign-in, and the creation of a second passkey.
+ * A user with a passkey, and a browser's responses to two challenges: for a sign-in, and for creating a second
+ * passkey.
  */
 export interface PasskeyRecords {
   passkeyEmail: string

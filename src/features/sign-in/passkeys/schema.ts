@@ -33,7 +33,7 @@ const Timeout = Type.Integer({
   examples: [300_000],
 })
 
-/** `toJSON()` of the result of `navigator.credentials.create()`. Browsers add fields, which are ignored. */
+/** The `toJSON()` result of `navigator.credentials.create()`. Extra fields that browsers add are ignored. */
 export const RegistrationCredential = named(
   'PasskeyRegistrationCredential',
   Type.Object(
@@ -63,7 +63,7 @@ export const RegistrationCredential = named(
 )
 export type RegistrationCredential = Static<typeof RegistrationCredential>
 
-/** `toJSON()` of the result of `navigator.credentials.get()`. */
+/** The `toJSON()` result of `navigator.credentials.get()`. */
 export const SignInCredential = named(
   'PasskeySignInCredential',
   Type.Object(
@@ -203,7 +203,7 @@ export const CreationOptions = named(
 )
 export type CreationOptions = Static<typeof CreationOptions>
 
-/** The response of the first of the two actions. */
+/** The response to the action `options`. */
 export const REGISTER_EXAMPLE = {
   options: {
     rp: { id: RP_ID, name: 'Acme' },
@@ -338,7 +338,7 @@ export const SignInVerifyBody = Type.Object({
 })
 export type SignInVerifyBody = Static<typeof SignInVerifyBody>
 
-/** Null: the name of the authenticator. */
+/** `deviceName` null restores the authenticator's name. */
 export const PasskeyPatch = Type.Object({ deviceName: nullable(PasskeyName) })
 
 export const CredentialParams = Type.Object({
@@ -367,7 +367,7 @@ export function toPasskey(row: ShownPasskey, holder: { auth_account_id: string |
   }
 }
 
-/** Without transports, as in decoys: their variety would reveal a real passkey. */
+/** Leaves out the transports, as decoys do. Their variety would reveal a real passkey. */
 export function toDecoyLike(row: Pick<PasskeyRow, 'credential_id'>): Descriptor {
   return { type: 'public-key', id: row.credential_id }
 }

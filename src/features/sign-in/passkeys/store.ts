@@ -37,8 +37,8 @@ export async function listPasskeys(db: Db, directory: Directory, userId: string)
 }
 
 /**
- * Stores a passkey of a user whose row the caller holds.
- * @returns undefined when a user of the directory already has this credential.
+ * Stores a passkey of a user whose row the caller has locked.
+ * @returns undefined if a user of the directory already has this credential.
  */
 export async function insertPasskey(
   tx: Tx,
@@ -69,7 +69,7 @@ export async function insertPasskey(
   return row
 }
 
-/** Updates the denormalised count on the user, so that lists need no second table. */
+/** Updates the user's passkey count, so that lists of users need no second table. */
 async function recount(tx: Tx, directory: Directory, userId: string): Promise<number> {
   // Foreign table users: `passkey_count` says how many passkeys the user has.
   const row = await tx
@@ -88,7 +88,7 @@ async function recount(tx: Tx, directory: Directory, userId: string): Promise<nu
   return row?.passkey_count ?? 0
 }
 
-/** A passkey by either id: ours or the authenticator's. */
+/** Finds a passkey by this service's id or the authenticator's id. */
 export async function findPasskey(
   db: Db,
   directory: Directory,
@@ -118,8 +118,8 @@ export async function setDeviceName(
 }
 
 /**
- * Deletes a passkey of a user whose row the caller holds.
- * @returns how many the user has left, or undefined when another request deleted it first.
+ * Deletes a passkey of a user whose row the caller has locked.
+ * @returns the number of remaining passkeys, or undefined if another request deleted this one first.
  */
 export async function deletePasskey(tx: Tx, directory: Directory, passkey: PasskeyRow): Promise<number | undefined> {
   const { id, user_id: userId } = passkey
@@ -133,10 +133,10 @@ export async function deletePasskey(tx: Tx, directory: Directory, passkey: Passk
 }
 
 /**
- * The passkey still exists and its counter has grown: of two responses with the same counter only one passes. WebAuthn L3 §7.2 step 22 leaves it to us
- * how to treat a counter that does not grow: for a passkey that is backed up, and so on many devices, we ignore it. One that
- * is backup eligible by now does not become ineligible again. Of two responses that show that it has become eligible, the
- * event of one is recorded.
+ * The proof that the passkey still exists and its counter has grown. If two responses have the same counter, only one
+ * passes. WebAuthn L3 §7.2 step 22 leaves open what to do if the counter does not grow. It is ignored for passkeys
+ * that are backed up, because these are on many devices. A backup eligible passkey cannot become ineligible again. If
+ * two responses show that a passkey became eligible, only one event is recorded.
  */
 export const passkeyProof = defineProof({
   name: 'passkey',
@@ -167,7 +167,7 @@ export async function isRecentSession(
     .where('id', '=', session.id)
     .where('user_id', '=', session.userId)
     .where(isLiveSession(directory))
-    // A user with a second factor must have used it; a passkey counts as both.
+    // A user with a second factor must have used it. A passkey counts as both factors.
     .$if(session.factors, (query) => query.where('aal', '=', 'aal2'))
     .where(sql<boolean>`authenticated_at > clock_now() - make_interval(secs => ${session.withinSeconds}::int)`)
     .executeTakeFirst()

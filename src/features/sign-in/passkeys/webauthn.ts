@@ -5,7 +5,7 @@ import type { CeremonyRow } from './ceremony-store.ts'
 import { ALGORITHMS, type RegistrationCredential, type SignInCredential } from './schema.ts'
 import type { NewPasskey, PasskeyRow } from './store.ts'
 
-// Room for RSA with 4096 bits; larger keys make verification expensive.
+// Large enough for RSA with 4096 bits. Larger keys make verification expensive.
 const MAX_PUBLIC_KEY_BYTES = 1024
 
 /** What the browser's response must match. */
@@ -63,14 +63,14 @@ export async function verifyRegistration(
 /** What a signature proved. */
 export interface Assertion {
   counter: number
-  /** `multiDevice`: the passkey may be synced (backup eligible). */
+  /** `multiDevice`: the passkey may be synced (it is backup eligible). */
   deviceType: PasskeyRow['device_type']
   backedUp: boolean
   /** Whether the user was verified by fingerprint, face or PIN. */
   userVerified: boolean
 }
 
-/** Whether the passkey signed this challenge, and how (WebAuthn L3 §7.2). */
+/** Checks whether the passkey signed this challenge, and returns how (WebAuthn L3 §7.2). */
 export async function verifyAssertion(
   { rp, ceremony }: Expected,
   passkey: PasskeyRow,
@@ -90,17 +90,19 @@ export async function verifyAssertion(
       expectedOrigin: origin,
       expectedRPID: ceremony.rp_id,
       requireUserVerification: rp.settings.user_verification === 'required',
-      // A stored counter of 0 leaves the check of the counter to us: it depends on whether the passkey is backed up.
+      // A stored counter of 0 skips the library's check, because the right check depends on whether the passkey is
+      // backed up.
       credential: { id: passkey.credential_id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
     })
     const { newCounter, credentialBackedUp, credentialDeviceType, userVerified } = authenticationInfo
     if (!verified) return { refused: 'not_verified' }
-    // WebAuthn L3 §7.2 step 18 allows no change of backup eligibility. Authenticators that begin to sync mark existing passkeys
-    // as eligible, which is accepted. The opposite change would hide that the key has left its device.
+    // WebAuthn L3 §7.2 step 18 allows no change of backup eligibility. Authenticators that start to sync mark existing
+    // passkeys as eligible, so that change is accepted. The opposite change would hide that the key has left its
+    // device.
     if (passkey.device_type === 'multiDevice' && credentialDeviceType === 'singleDevice')
       return { refused: 'backup_eligibility' }
     const stands = Number(passkey.counter) === 0 && newCounter === 0
-    // A passkey that becomes eligible with this response was on a single device until now.
+    // A passkey that becomes eligible in this response was on a single device until now.
     const isSynced = credentialBackedUp && passkey.device_type === 'multiDevice'
     if (!isSynced && !stands && newCounter <= Number(passkey.counter)) return { refused: 'counter' }
     return { counter: newCounter, deviceType: credentialDeviceType, backedUp: credentialBackedUp, userVerified }
@@ -109,15 +111,17 @@ export async function verifyAssertion(
   }
 }
 
-/** The page's origin, if it is accepted and not in a frame of another site. The signature covers both. */
+/**
+ * Returns the page's origin if it is accepted and the page is not in another site's frame. The signature covers both.
+ */
 function acceptedOrigin(rp: RelyingParty, clientDataJSON: string): string | null {
   const { origin, crossOrigin } = decodeClientDataJSON(clientDataJSON)
   return typeof origin === 'string' && !crossOrigin && acceptsOrigin(rp, origin) ? origin : null
 }
 
 /**
- * Strips the attestation statement, as browsers do for attestation `none`, for clients that are not browsers: it is not
- * needed, and the URLs in its certificates must not be fetched.
+ * Removes the attestation statement, as browsers do for attestation `none`. This matters for clients that are not
+ * browsers: the statement is not needed, and the URLs in its certificates must not be fetched.
  */
 function withoutAttestation(attestationObject: string): string {
   const authData = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject)).get('authData')

@@ -22,8 +22,9 @@ import { markSetByManager, type NewPassword, storePassword } from './store.ts'
 
 /**
  * Mails a user a link to choose a new password, at an administrator's request.
- * Throws `user_not_found`, `user_locked`, `user_inactive`, `verification_required` for a pending sign-up, `sso_required` for a
- * user who must use single sign-on, since the link would not sign them in, `password_reset_disabled`, `organization_suspended`, `rate_limited`.
+ * Throws `user_not_found`, `user_locked`, `user_inactive`, `verification_required` for a pending sign-up,
+ * `sso_required` for a user who must use single sign-on and could not sign in with the link,
+ * `password_reset_disabled`, `organization_suspended`, `rate_limited`.
  */
 export async function sendResetTo(work: Work, userId: string, delivery: LinkDelivery) {
   const checked = await checkReset(work, userId)
@@ -31,7 +32,10 @@ export async function sendResetTo(work: Work, userId: string, delivery: LinkDeli
   return { ...(await makeReset(work, checked, delivery)), rate }
 }
 
-/** The same link, for the command line to print. No limit: it is the way back when mails are refused. Throws the same. */
+/**
+ * Creates the same link for the command line to print. It has no rate limit, because it is the way out when mail does
+ * not work. Throws the same errors.
+ */
 export async function printResetOf(work: Work, userId: string): Promise<string | null> {
   return (await makeReset(work, await checkReset(work, userId), { redirectTo: null, deliver: false })).url
 }
@@ -69,12 +73,12 @@ async function makeReset(
   })
 }
 
-/** A password that was judged and hashed, to be set. */
+/** A password that was checked and hashed, ready to be set. */
 type PreparedPassword = Omit<NewPassword, 'mustChange'>
 
 /**
- * Judges and hashes a password that an administrator sets. Throws `user_not_found`, `verification_required` for a pending
- * sign-up, `rate_limited`, `weak_password`, `password_breached`, `unavailable`.
+ * Checks and hashes a password that an administrator sets. Throws `user_not_found`, `verification_required` for a
+ * pending sign-up, `rate_limited`, `weak_password`, `password_breached`, `unavailable`.
  */
 export async function preparePassword(work: Work, userId: string, password: string): Promise<PreparedPassword> {
   const settings = await getPasswordSettings(work)
@@ -87,7 +91,7 @@ export async function preparePassword(work: Work, userId: string, password: stri
 
 /**
  * Sets a user's password and notifies the user. Ends pending sign-ins and a lock of the address, and with
- * `revokeSessions` every session. Throws `user_not_found`. Returns how many sessions ended.
+ * `revokeSessions` also every session. Throws `user_not_found`. Returns how many sessions ended.
  */
 export async function setPasswordOf(
   work: Work,
@@ -96,14 +100,14 @@ export async function setPasswordOf(
 ): Promise<number> {
   const { platform, directory } = work
   return inTx(work, async (work) => {
-    // Read again: the user may have been deleted while the hash was computed.
+    // Read again, because the user may have been deleted while the hash was computed.
     const current = await getUserForUpdate(work, prepared.userId)
     await ensureAuthAccount(work, current)
     await storePassword(work.db, directory, { ...prepared, mustChange })
     await markSetByManager(work.db, directory, current)
     const revoked = revokeSessions ? await cutOff(work, current, endReasons.password_changed) : 0
     if (!revokeSessions) await voidPendingSignIns(work, current, endReasons.password_changed)
-    // The password that was guessed at no longer exists.
+    // The failed attempts were guesses at the old password, so they no longer count.
     if (await unlock(work, hashIdentity(platform, current.email_norm))) await markUnlocked(work, current.id)
     await queueMail(work, passwordChangedMail(current, 'administrator'), NOTICE_USEFUL_SECONDS)
     const target = { type: 'user', id: current.id }

@@ -14,7 +14,7 @@ import {
 import type { TxWork, Work } from '../../../platform/work.ts'
 import { isNotSetByManager, mayKeepPassword, storeImportedHash } from './store.ts'
 
-/** What the first proof of the mailbox removes. */
+/** Removes the password at the first proof of the mailbox. */
 function removeAtProof({ directory }: TxWork, { user, keepsPassword }: UserChange): Step | null {
   if (keepsPassword) return null
   const which = mayKeepPassword(user) ? sql`and ${isNotSetByManager(sql`${user.email_norm}::text`)}` : sql``
@@ -34,7 +34,7 @@ function belonging(
   return {
     table,
     proof: (work, change) => (change.keepsPassword ? null : remove(work, change)),
-    // A user who knows the password may sign in again, if the user is active.
+    // Normally kept: a user who knows the password may sign in again if they are active.
     cutOff: deletesSince(table, setAt),
     removal: remove,
     move,
@@ -43,7 +43,7 @@ function belonging(
   }
 }
 
-/** The password that the fields of an imported user bring, null without one, or the name of the field that is wrong. */
+/** Reads the password hash of an imported user. Returns null if there is none, or the name of the invalid field. */
 function readHash({ platform }: Pick<Work, 'platform'>, fields: object): HashedPassword | null | string {
   const [text, given] = [Reflect.get(fields, 'passwordHash'), Reflect.get(fields, 'passwordHashType')]
   if (!text) return text === '' || given ? 'passwordHash' : null
@@ -53,7 +53,7 @@ function readHash({ platform }: Pick<Work, 'platform'>, fields: object): HashedP
   return (typeof text === 'string' ? parseImportedHash(type, text, limit) : null) ?? 'passwordHash'
 }
 
-/** What a user has of passwords. */
+/** The passwords of a user. */
 export const passwordBelongings: Belonging[] = [
   {
     ...belonging('password_credentials', 'updated_at', {

@@ -13,7 +13,10 @@ interface Choice {
   set(work: Work, sent: { token: string; password: string }): Promise<void>
 }
 
-/** A page whose form asks for a new password, and is shown again if another password would help. */
+/**
+ * A page whose form asks for a new password. It is shown again if the password was refused and another could be
+ * accepted.
+ */
 export function choosePassword(choice: Choice): Pick<LinkPage, 'show' | 'act'> {
   return {
     async show(live, alert) {
@@ -33,14 +36,14 @@ export function choosePassword(choice: Choice): Pick<LinkPage, 'show' | 'act'> {
   }
 }
 
-/** Shows the form again if another password would help; the link is still valid. */
+/** Shows the form again if another password could be accepted. The link is still valid. */
 async function showFormAgain(error: unknown, live: LiveLink, choice: Choice): Promise<View> {
   const alert = error instanceof ApiError ? await alertOf(live, error) : null
   if (!(error instanceof ApiError) || alert === null) throw error
   return { ...(await passwordForm(live, choice, alert)), status: error.definition.status }
 }
 
-/** What to do otherwise; null where another password would be no use. */
+/** Returns what to do differently, or null if no other password would be accepted either. */
 async function alertOf({ work, language }: LiveLink, { definition, details }: ApiError): Promise<string | null> {
   if (definition.code === 'password_breached') return texts.password.page.breached(language)
   if (definition.code === 'unavailable') return texts.password.page.busy(language)

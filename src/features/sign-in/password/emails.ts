@@ -12,7 +12,7 @@ const kinds = {
     'account_locked',
     () => lockedMail(EXAMPLE_LINK, { where: 'account', shut: 'password' }),
     NOTICE,
-    // Wrong passwords of anyone.
+    // Strangers cause this mail by entering wrong passwords.
     { causedByStrangers: true },
   ),
 }
@@ -32,7 +32,7 @@ export function resetMail({ to, url, ttlSeconds }: LinkMailData): Message {
   })
 }
 
-/** Notifies the user, and so the victim of a takeover, that the password was changed (ASVS 6.3.7). */
+/** Notifies the user that the password was changed, so that the victim of a takeover learns about it (ASVS 6.3.7). */
 export function passwordChangedMail(to: Reader, by: keyof typeof texts.password.changedBy): Message {
   return {
     kind: kinds.passwordChanged,
@@ -45,7 +45,7 @@ export function passwordChangedMail(to: Reader, by: keyof typeof texts.password.
   }
 }
 
-/** Says that the address is locked, with the link that ends the lock. */
+/** The mail that says that the address is locked, with the link that ends the lock. */
 export function lockedMail(
   { to, url }: LinkMailData,
   { where, shut }: { where: 'account' | 'network'; shut: 'password' | 'all' },

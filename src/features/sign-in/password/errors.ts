@@ -26,7 +26,7 @@ export const passwordErrors = defineErrors({
   ],
 })
 
-/** What a new password is refused for. */
+/** Reasons for refusing a new password. */
 export const newPasswordErrors = defineErrors({
   weakPassword: [
     422,

@@ -27,7 +27,7 @@ export const passwordEvents = defineEvents({
   ],
 })
 
-/** What `resetOnPage` may record. */
+/** Events that `resetOnPage` may record. */
 export const resetOnPageEvents: EventDefinition[] = [
   passwordEvents.resetCompleted,
   passwordEvents.changed,
@@ -36,5 +36,5 @@ export const resetOnPageEvents: EventDefinition[] = [
   loginEvents.failed,
 ]
 
-/** What `provePassword` may record for a wrong password. */
+/** Events that `provePassword` may record for a wrong password. */
 export const provePasswordEvents: EventDefinition[] = [loginEvents.failed, userEvents.locked]

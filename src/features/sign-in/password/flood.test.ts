@@ -7,7 +7,7 @@ import { type Mailbox, newEmail, newPasswordUser } from '../../../../test/people
 import { parseConfig } from '../../../platform/config/config.ts'
 import { withPasswordTurn } from '../../../platform/crypto/password-pool.ts'
 
-// What one organization does with passwords is no business of the others.
+// One organization's password hashing must not slow down the others.
 
 const LIMIT_MIB = 128
 const app = await startApp({ env: { WATCHWORD_PASSWORD_COST_LIMIT: String(LIMIT_MIB) }, costlyHashes: true })
@@ -33,7 +33,7 @@ const storedHash = async (userId: string) => {
 
 const THREADS = Math.max(2, availableParallelism())
 
-/** Takes threads of the pool, for directories of nobody. Returns how to give them back. */
+/** Occupies threads of the pool for directories that do not exist. Returns a function that releases the threads. */
 async function takeThreads(count = THREADS, cost = 1) {
   const { platform } = app.app
   const go = Promise.withResolvers<void>()
@@ -50,7 +50,7 @@ async function takeThreads(count = THREADS, cost = 1) {
 test('twenty-four sign-ins of the costliest organization at once: another signs in before most of them are answered', async () => {
   const subOrgId = await costliestOrganization()
   const neighbour = await newPasswordUser(tenant, { password: PASSWORD })
-  // Every thread has started.
+  // By now every thread has started.
   const before = await Promise.all(Array.from({ length: 9 }, () => login(neighbour)))
   expect(new Set(before.map(({ status }) => status))).toEqual(new Set([200]))
   let answered = 0
@@ -85,7 +85,7 @@ test('a request with an Idempotency-Key holds no connection while its hash waits
   const { user } = succeeded(await tenant.post('/v1/users', { subOrgId, email: newEmail() }))
   const set = () =>
     tenant.put(`/v1/users/${user.id}/password`, { subOrgId, password: PASSWORD }, { 'idempotency-key': 'waits' })
-  // All that costly hashes may have; what the repetition is known by is a light one.
+  // Occupies all threads that costly hashes may use. The hash that recognizes the retry is a cheap one.
   const giveBack = await takeThreads(THREADS - 1, 1e9)
   const setting = set()
   await until(async () => (await countWaiting()) === 1)

@@ -74,7 +74,7 @@ test('of a request that sets a password nothing is kept that can be guessed fast
   expect([first.status, again.headers.get('idempotent-replayed'), again.text]).toEqual([200, 'true', first.text])
   for (const other of [await set('correct horse batterie'), await set('correct horse battery', true)])
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
-  // As the release before has kept it.
+  // Stored in the form of the previous release.
   const body = JSON.stringify({ subOrgId, password: 'correct horse battery', mustChange: false })
   const before = keyedHash(platform.keyring.hashKey({ name: 'idempotency' }), `/v1/users/${id}/password`, body)
   await platform.db.updateTable('idempotency_keys').set({ body_hash: before }).where('key', '=', 'set').execute()
@@ -139,7 +139,7 @@ test('the history holds as many as it should, the present one among them', async
   expect(await reused(2)).toEqual([false, false, true, true])
   expect(await reused(1)).toEqual([false, false, false, true])
   expect(await reused(0)).toEqual([false, false, false, false])
-  // A shorter history forgets; one that is off keeps nothing.
+  // A shorter history drops old hashes, and one that is off keeps none.
   await set('five', 2)
   expect([await history(), await isReused('four', 24), await isReused('three', 24)]).toEqual([1, true, false])
   await set('six', 0)
@@ -168,7 +168,7 @@ test('an upgrade replaces the hash that was verified, and none that came in betw
   expect((await Promise.all([upgrade(a), upgrade(b)])).filter(Boolean)).toHaveLength(1)
   const after = await find()
   expect([a.hash, b.hash]).toContain(after?.hash)
-  // The password is the same, and so is when it was chosen and what hangs on it.
+  // The password is the same, so nothing but its hash may change.
   expect({ ...after, hash: '' }).toEqual({ ...before, hash: '' })
   expect(await history()).toBe(0)
   const changed = await set('battery staple')
@@ -188,7 +188,7 @@ test('the query of a sign-in finds the verified password alone, and waits for a 
   const waiting = await platform.tx(async (tx) => {
     await storePassword(tx, directory, { userId, hashed: fresh, historyKept: 0, mustChange: false })
     const asked = ask(old?.revision)
-    // It reads the row as it was, and would find it, did it not wait for the lock.
+    // Without waiting for the lock, the query would read the old row and accept it.
     expect(await Promise.race([asked, find()])).toMatchObject({ hash: old?.hash })
     return { asked }
   })

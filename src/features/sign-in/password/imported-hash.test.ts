@@ -7,12 +7,13 @@ import { needsRehash, verifyPassword } from './hash.ts'
 
 const { app } = await startApp({ costlyHashes: true })
 const hasher = { platform: app.platform, directory: { id: 'any' } }
-// The default of a deployment.
+// The default limit of a deployment.
 const LIMIT = 1024
 const lowest = { memoryKib: 19_456, iterations: 2, parallelism: 1 }
 
-// RFC 7914 §12 and §11, RFC 6070, the argon2 reference's test.c (argon2d: OpenSSL), crypt_blowfish's, Django's own
-// tests, github.com/firebase/scrypt, and for ssha `openssl dgst`. RFC 7914 has the same hashes in hexadecimal.
+// Sources: RFC 7914 §12 and §11 (which writes the same hashes in hexadecimal), RFC 6070, the argon2 reference's test.c
+// (argon2d: OpenSSL), crypt_blowfish's tests, Django's own tests, github.com/firebase/scrypt, and for ssha `openssl
+// dgst`.
 const SODIUM = 'cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofLVQylVYT8Pz2LUlwUkKpr55h6F3A1lHkDfzwF7RVdYhw'
 const NACL = Buffer.from(
   '4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d',

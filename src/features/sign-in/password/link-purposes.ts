@@ -2,5 +2,5 @@ import { defineLinkPurpose, defineMailedPurpose } from '../links/purposes/purpos
 
 export const resetPurpose = defineMailedPurpose('password_reset', 'recovery')
 
-/** Returned for a right password that must be changed. */
+/** The token that is returned for a right password that must be changed. */
 export const changePurpose = defineLinkPurpose('password_change')

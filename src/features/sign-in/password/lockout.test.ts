@@ -46,7 +46,7 @@ test('ten wrong passwords lock an address for its password alone, whether or not
   expect((await tenant.post('/v1/auth/token/refresh', refresh)).status).toBe(200)
   await app.advance(61)
   await signIn(app, tenant, subOrgId, email)
-  // Whoever reads the mailbox gets in, and leaves the password locked.
+  // A person with the mailbox can sign in, and the password stays locked.
   expect((await login(user, PASSWORD)).body.code).toBe('account_locked')
 })
 
@@ -106,7 +106,7 @@ test('with lockout_scope all a lock shuts every door, for longer each time, whet
   await shutEveryDoor(user)
   const unknown = { subOrgId: user.subOrgId, email: newEmail() }
   const session = await signIn(app, tenant, user.subOrgId, user.email)
-  // The first proof of the mailbox took the password away.
+  // The first proof of the mailbox removed the password.
   await tenant.put(`/v1/users/${user.id}/password`, {
     subOrgId: user.subOrgId,
     password: PASSWORD,
@@ -136,13 +136,13 @@ test('with lockout_scope all a lock shuts every door, for longer each time, whet
   await app.advance(DURATION + 1)
   expect(await statusOf(user)).toBe('active')
   expect((await tenant.post('/v1/auth/token/refresh', refresh)).status).toBe(200)
-  // Twice as long the second time.
+  // The second lock lasts twice as long.
   await fail(user, 10)
   await app.advance(DURATION + 1)
   expect((await login(user, PASSWORD)).body.code).toBe('account_locked')
   await app.advance(DURATION + 1)
   expect((await login(user, PASSWORD)).status).toBe(200)
-  // A success forgets it all.
+  // A success resets the counters.
   await fail(user, 10)
   await app.advance(DURATION + 1)
   expect((await login(user, PASSWORD)).status).toBe(200)
@@ -183,7 +183,7 @@ test('the right password as the last attempt allowed gets in, and wrong ones for
 test('one network is stopped without the person being locked out, until many networks try', async () => {
   const user = await newUser()
   await fail(user, 10, '2001:db8::1')
-  // The rest of the /64, and every spelling of it.
+  // All addresses of the /64, in any spelling, share the counter.
   for (const ip of ['2001:db8::2', '2001:0DB8:0:0:ffff::1'])
     expect((await login(user, PASSWORD, ip)).body.code).toBe('account_locked')
   expect(await statusOf(user)).toBe('active')
@@ -255,7 +255,7 @@ test('a full pool counts no attempt, and a right password that opens nothing cou
   const user = await newUser()
   const { platform } = app.app
   const [go, places] = [Promise.withResolvers<void>(), 22 * Math.max(2, availableParallelism())]
-  // All places, held by as many others, and the room for directories with no more than a share.
+  // Occupies all places for other directories, and also the room kept for directories with no more than their share.
   const held = Array.from({ length: places }, () =>
     withPasswordPlace({ platform, directory: { id: randomUUID() } }, () => go.promise),
   )

@@ -11,7 +11,7 @@ export const passwordMethod: SignInMethod = {
     service: 'password',
     isOn: async (work) => (await passwordSettings.effective(work)).email_password_enabled,
   },
-  // Not one that only allows choosing another.
+  // A password that must be changed cannot be used for a step-up.
   async stepsUp({ db, directory }, userId) {
     const stored = await findPassword(db, directory, userId)
     return stored !== null && !stored.must_change

@@ -3,7 +3,7 @@ import { type Reply, startApp } from '../../../../test/harness.ts'
 import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../../../../test/people/factors.ts'
 import { sessionRowsOf } from '../../../../test/people/people.ts'
 
-// A password that must change is as good as a first factor, and no better: whoever has only that changes nothing.
+// A password that must be changed counts as a first factor only: a person with nothing else cannot change anything.
 
 const app = await startApp()
 const tenant = await app.tenant()

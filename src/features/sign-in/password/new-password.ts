@@ -12,8 +12,8 @@ import { findRecentPasswords } from './store.ts'
 export type PasswordOwner = Pick<UserRow, 'id' | 'email' | 'first_name' | 'last_name' | 'display_name'>
 
 /**
- * Judges a new password, then hashes it; outside any transaction, because a hash takes a while. Throws `weak_password`,
- * `password_breached`, `unavailable` when too many hashes wait.
+ * Checks a new password, then hashes it. Must run outside any transaction, because hashing takes time. Throws
+ * `weak_password`, `password_breached`, `unavailable` when too many hashes wait.
  */
 export async function hashNewPassword(
   work: Work,
@@ -25,7 +25,8 @@ export async function hashNewPassword(
   const organization = await organizationNames(platform.db, directory.organizationId)
   const names = [owner.first_name, owner.last_name, owner.display_name, ...organization]
   const { password_min_length, password_max_length } = settings
-  // If an organization's own maximum is less than the minimum it inherits, exactly that minimum is required.
+  // If an organization's own maximum is below the minimum that it inherits, the password must have exactly the minimum
+  // length.
   const policy = { ...settings, password_max_length: Math.max(password_min_length, password_max_length) }
   await assertPasswordAllowed(platform, password, policy, {
     email: owner.email,

@@ -22,10 +22,10 @@ import { provePassword } from './sign-in.ts'
 import { hasPassword, passwordProof, storePassword } from './store.ts'
 
 /**
- * Changes the password of the person who asks for it, or sets the first one. The present one is guessed at as at a sign-in,
- * and counts as that. Every other session ends, and everything that is about to become one. Throws `invalid_credentials`,
- * `account_locked`, `weak_password`, `password_breached`, `method_disabled`, `unavailable`, `invalid_request` where the
- * present password is missing. Returns how many sessions ended.
+ * Changes the caller's password, or sets the first one. The present password is checked with the limits of a sign-in,
+ * and failures count as failed sign-ins. Ends every other session and pending sign-in. Throws `invalid_credentials`,
+ * `account_locked`, `weak_password`, `password_breached`, `method_disabled`, `unavailable`, and `invalid_request` if
+ * the present password is missing. Returns how many sessions ended.
  */
 export async function changeOwnPassword(
   work: OwnWork,
@@ -35,12 +35,12 @@ export async function changeOwnPassword(
   const settings = await getPasswordSettings(work)
   const user = await getUser(work, caller.directoryUserId)
   const proof = await proveCurrent(work, user, sent.current)
-  // The present one is not a new one, whatever the history.
+  // The new password must differ from the present one, even if the history is off.
   const policy = { ...settings, password_history: Math.max(1, settings.password_history) }
   const hashed = await hashNewPassword(work, policy, user, sent.password)
   return inTx(work, async (work) => {
     const held = await lockOwnRow(work)
-    // It was changed, or set, while the hashes were computed.
+    // False if the password was changed or set while the hashes were computed.
     const stands = proof ? await burn(work, proof, held.id) : !(await hasPassword(work.db, directory, held.id))
     if (!stands || held.email_norm !== user.email_norm) throw passwordErrors.invalidCredentials()
     const stored = { userId: held.id, hashed, historyKept: settings.password_history, mustChange: false }
@@ -67,7 +67,7 @@ async function proveCurrent(
 async function endOthers(work: TxWork, user: HeldUser, sessionId: string): Promise<number> {
   await voidPendingSignIns(work, user, endReasons.password_changed, true)
   const ended = await revokeUserSessions(work, user.id, endReasons.password_changed, [sessionId])
-  // The password that was guessed at no longer exists.
+  // The failed attempts were guesses at the old password, so they no longer count.
   if (await unlock(work, hashIdentity(work.platform, user.email_norm))) await markUnlocked(work, user.id)
   await queueMail(work, passwordChangedMail(user, 'user'), NOTICE_USEFUL_SECONDS)
   await record(work, passwordEvents.changed({ target: { type: 'user', id: user.id }, data: { by: 'user' } }))

@@ -5,7 +5,7 @@ import { resetOnPageEvents } from './events.ts'
 import { resetPurpose } from './link-purposes.ts'
 import { resetOnPage, resetSettings } from './reset.ts'
 
-/** The page of a reset link: another password. */
+/** The page of a reset link, on which the user chooses a new password. */
 export const recoveryPage: LinkPage = {
   type: resetPurpose.type,
   service: 'password',

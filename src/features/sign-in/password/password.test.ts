@@ -28,7 +28,7 @@ test('a password opens a session that says so', async () => {
   expect(decodeJwt(session.access_token)).toMatchObject({ amr: ['pwd'], aal: 'aal1', email_verified: false })
   const [row] = await rowsOf('sessions', id)
   expect(row).toMatchObject({ auth_method: 'password', amr: ['pwd'] })
-  // Right at the first try: nothing is left of the count.
+  // The first attempt was right, so no count remains.
   expect(await app.app.platform.db.selectFrom('lockouts').selectAll().execute()).toEqual([])
 })
 
@@ -76,7 +76,7 @@ test('a password that must change opens nothing but the choice of another', asyn
   expect((await change(PASSWORD)).body).toMatchObject({ code: 'weak_password', reasons: ['reused'] })
   const confirm = await change(NEW)
   expect(confirm.status, confirm.text).toBe(200)
-  // It came with a password, not through the mailbox.
+  // The user signed up with a password and has not proved the mailbox.
   expect((await tenant.get(`/v1/users/${id}`)).body.user.emailVerified).toBe(false)
   expect((await login(subOrgId, email, PASSWORD)).status).toBe(401)
   expect((await login(subOrgId, email, NEW)).status).toBe(200)
@@ -138,7 +138,7 @@ test('force-setting ends sessions, codes and links, and tells the user', async (
   const verify = await tenant.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id: otp.body.otp_id, code })
   expect(verify.body.code).toBe('otp_expired')
   expect((await app.mails(email)).at(-1)).toMatchObject({ kind: 'password_changed' })
-  // Without the sessions, if the caller says so; what was mailed ends all the same.
+  // The caller may keep the sessions, but mailed codes and links end in any case.
   const again = (await login(subOrgId, email, NEW)).body.session
   const kept = await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD, revokeSessions: false })
   expect(kept.body).toEqual({ success: true, sessions_revoked: 0 })

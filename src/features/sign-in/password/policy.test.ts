@@ -11,7 +11,7 @@ const somebody = {
   names: ['Ada', 'Lovelace', 'The Difference Company', 'diffco', 'Łódź Straße'],
 }
 
-/** What is said against a password: null for nothing. */
+/** The reasons against a password, or null if it is allowed. */
 async function check(password: string, own: Partial<PasswordPolicy> = {}, context: PasswordContext = somebody) {
   try {
     await assertPasswordAllowed(app.platform, password, { ...policy, ...own }, context)
@@ -19,7 +19,7 @@ async function check(password: string, own: Partial<PasswordPolicy> = {}, contex
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { definition, details } = error
-    // Nothing that is shown holds the password.
+    // No reason that is shown contains the password.
     if (password.length > 3) expect(JSON.stringify(details)).not.toContain(password)
     return definition.code === 'password_breached' ? 'breached' : [definition.status, details.extra?.['reasons']]
   }
@@ -31,10 +31,10 @@ test('length is counted in characters after NFKC, from the least to the most', a
   expect(await check('kT4!xz9')).toEqual(weak('too_short'))
   expect(await check('kT4!xz9q')).toBeNull()
   expect(await check('')).toEqual(weak('too_short'))
-  // Eight characters, however many UTF-16 units or bytes.
+  // Counted as characters, not as UTF-16 units or bytes.
   expect(await check('🦄🐙🌵🧲🪁🧶🛶')).toEqual(weak('too_short'))
   expect(await check('🦄🐙🌵🧲🪁🧶🛶🧭')).toBeNull()
-  // Decomposed, as some keyboards send them: seven, then eight.
+  // Decomposed characters, as some keyboards send them: seven characters, then eight.
   expect(await check('e\u0301'.repeat(7))).toEqual(weak('too_short'))
   expect(await check('a\u0301e\u0301i\u0301o\u0301u\u0301y\u0301n\u0303z\u030c')).toBeNull()
   const long = randomBytes(64).toString('hex')
@@ -47,7 +47,7 @@ test('bytes are bounded whatever the setting says, before any work', async () =>
   const wide = { password_max_length: 1024 }
   expect(await check(randomBytes(512).toString('hex'), wide)).toBeNull()
   expect(await check('🦄'.repeat(257), wide)).toEqual(weak('too_long'))
-  // One character that NFKC makes eighteen of.
+  // NFKC turns this one character into eighteen.
   expect(await check('\ufdfa'.repeat(100), wide)).toEqual(weak('too_long'))
   expect(await check('x'.repeat(1_000_000), wide)).toEqual(weak('too_long'))
 })

@@ -4,16 +4,16 @@ import type { Platform } from '../../../platform/platform.ts'
 import { newPasswordErrors } from './errors.ts'
 import { isOverlong, MAX_PASSWORD_BYTES } from './hash.ts'
 
-/** What a directory requires of passwords; no composition rules (ASVS 6.2.5). */
+/** What a directory requires of passwords. There are no composition rules (ASVS 6.2.5). */
 export interface PasswordPolicy {
-  /** Unicode code points, after normalisation (SP 800-63B §3.1.1.2). */
+  /** In Unicode code points, after normalisation (SP 800-63B §3.1.1.2). */
   password_min_length: number
   password_max_length: number
   /** Whether common and breached passwords are refused. */
   password_breach_check: boolean
 }
 
-/** What an attacker would try first for this user. */
+/** Words about this user that an attacker would try first. */
 export interface PasswordContext {
   email: string
   /** Names of the user and of the organization, including its slug. */
@@ -24,12 +24,16 @@ export type WeakReason = 'too_short' | 'too_long' | 'invalid_character' | 'conte
 
 const BRAND = 'watchword'
 const MIN_WORD = 3
-// Shorter parts of a name are mostly not names: "the", "and", "van".
+// Shorter parts of a name are mostly words such as "the", "and", "van".
 const MIN_PART = 4
-// The minimum number of characters apart from names. It refuses "acme2024!" and allows a phrase with a name in it.
+// The minimum number of characters that are not part of a name. It refuses "acme2024!" and allows a phrase that
+// contains a name.
 const MIN_OTHER_CHARACTERS = 6
 
-/** Throws `weak_password` with every reason but `reused`, or `password_breached`; neither contains the password. */
+/**
+ * Throws `weak_password` with every reason except `reused`, or `password_breached`. Neither error contains the
+ * password.
+ */
 export async function assertPasswordAllowed(
   platform: Platform,
   password: string,
@@ -68,7 +72,7 @@ function reasonsAgainst(text: string, policy: PasswordPolicy, context: PasswordC
   const checks: [boolean, WeakReason][] = [
     [length < policy.password_min_length, 'too_short'],
     [tooLong, 'too_long'],
-    // They cannot be typed, and all lone surrogates hash alike.
+    // These characters cannot be typed, and all lone surrogates have the same hash.
     [/[\p{Cc}\p{Cs}]/u.test(text), 'invalid_character'],
     [!tooLong && isLittleButNames(text, context), 'context_word'],
   ]
@@ -81,7 +85,7 @@ function isLittleButNames(text: string, context: PasswordContext): boolean {
   return rest.length < folded.length && [...rest.replace(/\s/gu, '')].length < MIN_OTHER_CHARACTERS
 }
 
-/** Longest first, so that a name is removed as a whole before its parts. */
+/** Sorted by length, longest first, so that a whole name is removed before its parts. */
 function contextWords(context: PasswordContext): string[] {
   const address = fold(context.email)
   const [local = '', domain = ''] = address.split('@')

@@ -127,7 +127,7 @@ test('an administrator sends a link, or gets it instead with links.issue', async
   expect((await app.mails(email)).length).toBe(mails)
   const token = new URL(issued.body.url).searchParams.get('token_hash') ?? ''
   expect((await confirm(email, token)).status).toBe(200)
-  // For an unknown address the answer has a URL of the same form, which opens nothing.
+  // For an unknown address, the response has a URL of the same form that redeems nothing.
   const decoy = await send(newEmail(), { deliver: false })
   expect(decoy.body.url.length).toBeGreaterThan(100)
 })

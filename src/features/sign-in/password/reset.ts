@@ -42,8 +42,9 @@ export async function resetSettings(work: Work): Promise<PasswordSettings> {
 }
 
 /**
- * Mails a link to choose a new password, if an active user has the address; the response does not reveal that.
- * Throws `password_reset_disabled`, and what sendLink throws.
+ * Mails a link to choose a new password, if an active user has the address. The response does not reveal whether one
+ * has.
+ * Throws `password_reset_disabled`, and what `sendLink` throws.
  */
 export async function sendReset(work: Work, sent: { email: string; delivery: LinkDelivery }): Promise<SentLink> {
   const settings = await resetSettings(work)
@@ -53,7 +54,7 @@ export async function sendReset(work: Work, sent: { email: string; delivery: Lin
     delivery: sent.delivery,
     ttlSeconds: settings.password_reset_ttl_seconds,
     limits: resetLimits,
-    // Nothing can be attached to a pending sign-up.
+    // A pending sign-up cannot get a password before the mailbox is proved.
     addressee: (facts) => (facts?.active && !facts.pending ? { userId: facts.user_id } : null),
     compose: (_, mail) => resetMail(mail),
     opensSession: true,
@@ -62,9 +63,9 @@ export async function sendReset(work: Work, sent: { email: string; delivery: Lin
 }
 
 /**
- * Exchanges a reset link, or the token returned for a password that must be changed, and a new password for a session.
- * Every earlier session, code and link ends. A password that is refused leaves the link valid.
- * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the door throws.
+ * Sets a new password and creates a session, in exchange for a reset link or for the token returned for a password
+ * that must be changed. Every earlier session, code and link ends. If the password is refused, the link stays valid.
+ * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the gates throw.
  */
 export async function confirmReset(
   work: Work,
@@ -79,7 +80,7 @@ export async function confirmReset(
     const reset = await prepare(work, settings, { link, facts, password: sent.password })
     const proof = {
       method: passwordMethod,
-      // The user proved possession of the mailed link; the password is only being chosen.
+      // The user proved that they have the mailed link. The password is new and proves nothing.
       amr: isMailed ? ['otp'] : ['pwd'],
       linkId: link.id,
       spends: [proofOfLink(link)],
@@ -98,7 +99,7 @@ interface Reset {
   write(work: TxWork, user: HeldUser): Promise<void>
 }
 
-/** For the token that was returned for a right password: it was not mailed, so it proves no mailbox. */
+/** For the token returned for a right password. It was not mailed, so it proves no mailbox. */
 function changeAndSignIn(work: Work, reset: Reset, proof: Parameters<typeof completeLogin>[2]) {
   return inTxUnlessConsumed(work, async (work) => {
     const user = await findUserForUpdate(work, reset.facts.user_id)
@@ -107,7 +108,7 @@ function changeAndSignIn(work: Work, reset: Reset, proof: Parameters<typeof comp
       hash: reset.hashed.hash,
       async write() {
         await reset.write(work, user)
-        // The write has cut the user off and so raised the epoch.
+        // Writing the password cut the user off, which raised the epoch.
         return { ...reset.facts, epoch: (await getUser(work, user.id)).epoch }
       },
     }
@@ -115,7 +116,7 @@ function changeAndSignIn(work: Work, reset: Reset, proof: Parameters<typeof comp
   })
 }
 
-/** The change ends the trust in every device. */
+/** Ignores a trusted device, because the change ends the trust in every device. */
 function withoutDevice<W extends Work>(work: W): W {
   const { origin } = work
   return { ...work, origin: { ...origin, endUser: { ...origin.endUser, trustedDevice: null } } }
@@ -131,7 +132,7 @@ async function prepare(
   await assertMaySignIn(work, facts)
   await countLinkUse(work, link)
   const user = await getUser(work, facts.user_id)
-  // A password that must be changed must not be chosen again.
+  // The password that must be changed must not be chosen again.
   if (link.purpose === changePurpose.name) await assertNotReused(work, { userId: user.id, password, count: 1 })
   const hashed = await hashNewPassword(work, settings, user, password)
   return { facts, hashed, write: (work, user) => writeReset(work, settings, { link, user, hashed }) }
@@ -145,13 +146,13 @@ async function writeReset(
   const completed = passwordEvents.resetCompleted({ target: { type: 'user', id: user.id }, data: { link_id: link.id } })
   const events = link.purpose === resetPurpose.name ? [completed] : []
   await writePassword(work, settings, { user, hashed, linkId: link.id, events })
-  // The password that was guessed at no longer exists.
+  // The failed attempts were guesses at the old password, so they no longer count.
   if (await unlock(work, link.identity)) await markUnlocked(work, user.id)
 }
 
 /**
- * The same for the hosted page, which holds no session: the user signs in afterwards.
- * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the door throws.
+ * Sets a new password on the hosted page, which cannot hold a session. The user signs in afterwards.
+ * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the gates throw.
  */
 export async function resetOnPage(work: Work, sent: { token: string; password: string }): Promise<void> {
   const settings = await resetSettings(work)

@@ -80,7 +80,7 @@ export const passwordRoutes: Route[] = [
       passwordResetDisabled,
       ...doorRoutes.errors,
     ],
-    // A password that must change waits for the second factor.
+    // A password that must be changed is changed only after the second factor.
     event: [passwordEvents.changed, loginEvents.challengeCreated],
     maybeEvents: [
       passwordEvents.resetCompleted,

@@ -5,7 +5,7 @@ import type { Start } from '../../../../test/people/records.ts'
 import { mailedLink } from '../../../../test/people/sign-in.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 
-/** A user who has a password and has been mailed a link to choose another. */
+/** A user who has a password and was mailed a link to choose another. */
 export interface PasswordRecords {
   passwordEmail: string
   password: string

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { named, secret } from '../../../platform/schema.ts'
 
-/** A password to verify: of any length that one may have. */
+/** A password to check, of any possible length. */
 export const Password = Type.String({
   description: 'The password as the user typed it.',
   minLength: 1,
@@ -9,7 +9,7 @@ export const Password = Type.String({
   examples: ['correct horse battery staple'],
 })
 
-/** A password to set: the policy decides about its length, with `weak_password`. */
+/** A password to set. The policy checks its length and refuses with `weak_password`. */
 export const NewPassword = named(
   'NewPassword',
   secret(

@@ -10,7 +10,7 @@ import { loginErrors } from '../../access/login/login.ts'
 
 const DAY = 24 * 3600
 
-/** What a password must be, how it is hashed, and how long a link to reset it lives. */
+/** The rules for passwords, how they are hashed, and how long a reset link is valid. */
 export const passwordSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({
@@ -76,7 +76,7 @@ function assertLengthsFit({ password_min_length: min, password_max_length: max }
   throw invalidField('password_min_length', 'range', 'password_min_length must not exceed password_max_length')
 }
 
-/** The settings where passwords are on. Throws `method_disabled` where they are off. */
+/** Returns the settings if passwords are on. Throws `method_disabled` otherwise. */
 export async function getPasswordSettings(work: Work): Promise<PasswordSettings> {
   const settings = await passwordSettings.effective(work)
   if (!settings.email_password_enabled)
@@ -84,7 +84,7 @@ export async function getPasswordSettings(work: Work): Promise<PasswordSettings>
   return settings
 }
 
-/** The settings where passwords and their service are on; null where one of them is off. */
+/** Returns the settings if passwords and their service are on, or null. */
 export async function findPasswordSettings(work: Work): Promise<PasswordSettings | null> {
   const settings = await passwordSettings.effective(work)
   return settings.email_password_enabled && (await isServiceEnabled(work, 'password')) ? settings : null
@@ -100,7 +100,7 @@ function assertAffordable({ platform }: Tenant, wanted: Record<(typeof COST_FIEL
   throw invalidField([...COST_FIELDS], 'range', rule)
 }
 
-/** The cost of argon2id: what was set before the operator lowered the limit is brought down to it. */
+/** The cost of argon2id. A cost that was set before the operator lowered the limit is reduced to the limit. */
 export function hashParameters({ platform }: Pick<Work, 'platform'>, settings: PasswordSettings): PasswordParameters {
   const { password_hash_memory_kib: memoryKib, password_hash_iterations: iterations } = settings
   const wanted = { memoryKib, iterations, parallelism: settings.password_hash_parallelism }

@@ -40,19 +40,19 @@ import { getPasswordSettings, hashParameters, type PasswordSettings } from './se
 import { passwordProof, readPassword, type StoredPassword, toStoredPassword, upgradeHash } from './store.ts'
 
 const CHANGE_TTL_SECONDS = 600
-// As long as the longest lock.
+// As long as the longest possible lock.
 const UNLOCK_TTL_SECONDS = 3600
 const NETWORK_NOTICES = { bucket: 'lock_notice.network.hour', limit: 5, windowSeconds: 3600 }
 
 /**
- * Exchanges a password for a session. The attempt is counted before the password is judged, and an unknown address
+ * Exchanges a password for a session. The attempt is counted before the password is checked, and an unknown address
  * costs the same statements and the same hash (ASVS 6.3.1, 6.3.8). Throws `invalid_credentials`, `account_locked`,
- * `password_change_required`, `verification_required`, `unavailable` when too many hashes wait, and what the door
- * throws.
+ * `password_change_required`, `verification_required`, `unavailable` when too many hashes wait, and what the gates
+ * throw.
  */
 export async function signInWithPassword(work: Work, sent: { email: string; password: string }): Promise<SessionReply> {
   const settings = await getPasswordSettings(work)
-  // Before any statement: a flood of sign-ins beyond the hashing capacity costs the database nothing.
+  // Taken before any statement, so that a flood of sign-ins beyond the hashing capacity does not reach the database.
   return withPasswordPlace(work, () => exchangePassword(work, settings, sent))
 }
 
@@ -67,7 +67,7 @@ async function exchangePassword(
   const shown = { who, facts: person, stored: toStoredPassword(read), password: sent.password }
   const verified = await verifyAttempt(work, settings, shown)
   const { facts, stored } = verified
-  // The claim has checked the lock; one that it set itself is cleared with the session.
+  // The attempt has already checked the lock. A lock that it set itself is cleared together with creating the session.
   const cleared = { ...facts, locked_seconds: null }
   const { require_email_verification: requiresProof } = await doorSettings.effective(work)
   await clearFailuresIfRefused(work, who, facts, async () => {
@@ -81,13 +81,15 @@ async function exchangePassword(
     spends: [passwordProof({ password_revision: stored.revision })],
     beside: [failuresCleared(work.platform, sourceOf(work, who))],
   })
-  // Another request changed the password while this one was being verified.
+  // Another request changed the password while this one was checked.
   if (!answer) throw passwordErrors.invalidCredentials()
   await upgrade(work, settings, verified, sent.password)
   return answer
 }
 
-/** A right password that is refused for another reason does not count as a failed attempt; that reason is recorded. */
+/**
+ * A right password that is refused for another reason does not count as a failed attempt, and that reason is recorded.
+ */
 async function clearFailuresIfRefused(
   work: Work,
   who: Identity,
@@ -112,7 +114,7 @@ async function clearFailuresIfRefused(
 }
 
 /**
- * Judges a password that is sent in addition to another proof; creates no session. Returns the password that was right.
+ * Checks a password that is sent in addition to another proof, without creating a session. Returns the right password.
  * Throws `invalid_credentials`, `account_locked`, `method_disabled`, `unavailable`.
  */
 export async function provePassword(
@@ -131,7 +133,7 @@ export async function provePassword(
   return stored
 }
 
-/** A presented password, and the user of the address. */
+/** A password in a request, and the user of the address. */
 interface ShownPassword {
   who: Identity
   facts: SignInFacts | null
@@ -144,13 +146,14 @@ interface VerifiedAttempt {
   stored: StoredPassword
 }
 
-/** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`. */
+/** Counts an attempt, then checks the password. Throws `invalid_credentials`, `account_locked`. */
 async function verifyAttempt(work: Work, settings: PasswordSettings, shown: ShownPassword): Promise<VerifiedAttempt> {
   const { who, facts, password } = shown
   const stored = shown.stored && isAffordable(work, shown.stored) ? shown.stored : null
   const parameters = hashParameters(work, settings)
   const cost = stored ? costOfHash(stored) : costOfArgon2(parameters)
-  // The attempt is counted once the request has its turn. A request rejected while waiting uses no attempt.
+  // The attempt is counted once the request has its place in the queue. A request rejected while it waits uses no
+  // attempt.
   const { attempt, right } = await withPasswordTurn(work, cost, async () => ({
     attempt: await claim(work, who),
     right: await (stored ? verifyPassword(work, stored, password) : verifyNothing(work, password, parameters)),
@@ -170,7 +173,7 @@ function sourceOf({ origin }: Work, who: Identity) {
 async function claim(work: Work, who: Identity): Promise<Attempt> {
   const settings = await lockoutSettings.effective(work)
   if (!settings.lockout_enabled) {
-    // Guessing stays slow without lockout, too.
+    // Limits guesses where the lockout setting is off.
     await countAct(work, who.hash, [{ bucket: 'login.password.minute', limit: 10, windowSeconds: 60 }])
     return { allowed: true, locks: null }
   }
@@ -205,9 +208,9 @@ async function noteFailure(work: Work, { who, facts, stored }: ShownPassword, at
 }
 
 /**
- * Whether a mail announces the lock. The limits on codes and links do not apply: a stranger could use them up and lock
- * a user silently. Account locks are rare and always announced. Network locks have a limit, since there are many
- * networks.
+ * Whether a mail announces the lock. The limits on codes and links do not apply, because a stranger could use them up
+ * and then lock a user silently. Locks of the whole address are rare and always announced. Locks of a network have a
+ * limit, because there are many networks.
  */
 function isAnnounced(work: Work, who: Identity, { scope }: NonNullable<Attempt['locks']>): Promise<boolean> {
   if (scope === 'account') return Promise.resolve(true)
@@ -217,10 +220,10 @@ function isAnnounced(work: Work, who: Identity, { scope }: NonNullable<Attempt['
   )
 }
 
-/** The error for a right password that allows nothing but choosing a new one. */
+/** The error for a right password that must be changed before it can be used. */
 async function changeRequired(work: Work, who: Identity, facts: SignInFacts) {
   const link = await inTx(work, async (work) => {
-    // The password may have been replaced while it was verified: the link would outlive it.
+    // The password may have been replaced while it was checked, and the token must not outlive it.
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) throw passwordErrors.invalidCredentials()
     await clearFailures(work, sourceOf(work, who)).execute()

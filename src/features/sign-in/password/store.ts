@@ -13,7 +13,7 @@ import type { UserRow } from '../../directory/users/users.ts'
 /** A user's password as it is stored. */
 export interface StoredPassword extends HashedPassword {
   must_change: boolean
-  /** New with every password; an upgraded hash keeps it. */
+  /** Changes with every new password, but not when a hash is upgraded. */
   revision: string
 }
 
@@ -23,7 +23,7 @@ export interface NewPassword {
   hashed: HashedPassword
   /** How many passwords may not be reused, including the current one (`password_history`). */
   historyKept: number
-  /** Whether it allows nothing but choosing another one. */
+  /** Whether the password must be changed before it can be used. */
   mustChange: boolean
 }
 
@@ -31,7 +31,7 @@ export interface ImportedPassword extends HashedPassword {
   userId: string
 }
 
-/** The password of a user, or null. */
+/** Finds the password of a user, or null. */
 export async function findPassword(db: Db, directory: Directory, userId: string): Promise<StoredPassword | null> {
   const row = await db
     .selectFrom('password_credentials')
@@ -44,7 +44,10 @@ export async function findPassword(db: Db, directory: Directory, userId: string)
 
 type ReadPassword = { [K in keyof StoredPassword]: string | null } & { must_change: boolean | null }
 
-/** The password of a user, where the facts about their address are read; nulls where there is none. */
+/**
+ * Reads the password of a user in the statement that reads the facts about their address. All columns are null without
+ * a password.
+ */
 export const readPassword = defineReading<ReadPassword>()({
   columns: {},
   joins: ({ directory }) => sqlText`
@@ -63,23 +66,23 @@ export async function hasPassword(db: Db, directory: Directory, userId: string):
   return (await findPassword(db, directory, userId)) !== null
 }
 
-// An old password, another address and another directory have another mark.
+// The mark depends on password, address and directory, so that it does not apply after one of them changes.
 const markOf = (emailNorm: RawBuilder<unknown>) => sql`sha256(convert_to(
   concat_ws(' ', password_credentials.revision, password_credentials.directory_id, ${emailNorm}), 'UTF8'))`
 
-/** SQL: a password that no administrator and no backend has set for this address of its user. */
+/** SQL condition: neither an administrator nor a backend has set this password for the user's current address. */
 export const isNotSetByManager = (emailNorm: RawBuilder<unknown>) =>
   sql<SqlBool>`password_credentials.manager_mark is distinct from ${markOf(emailNorm)}`
 
 /**
- * Whether the first proof of the mailbox leaves a password that an administrator set. An administrator may have taken who signed
- * up for the owner of the address.
+ * Whether the first proof of the mailbox keeps a password that an administrator set. It does not for users who created
+ * their account themselves, because the administrator may have taken a stranger for the owner of the address.
  */
 export function mayKeepPassword({ source }: Pick<UserRow, 'source'>): boolean {
   return !SELF_SERVICE.includes(source)
 }
 
-/** Marks the password of a user as set by an administrator or a backend, for the present address. */
+/** Marks the password of a user as set by an administrator or a backend, for the current address. */
 export async function markSetByManager(tx: Tx, directory: Directory, user: { id: string; email_norm: string }) {
   await tx
     .updateTable('password_credentials')
@@ -89,7 +92,7 @@ export async function markSetByManager(tx: Tx, directory: Directory, user: { id:
     .execute()
 }
 
-/** Removes the password of a user, whose row the caller holds. */
+/** Removes the password of a user whose row the caller has locked. */
 export async function deletePassword(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await tx
     .deleteFrom('password_credentials')
@@ -123,7 +126,7 @@ export function losesPassword(
   return mayKeepPassword(user) ? hasChosenPassword(db, directory, user) : hasPassword(db, directory, user.id)
 }
 
-/** Sets the password of a user, whose row the caller holds, replacing any previous one. */
+/** Sets the password of a user whose row the caller has locked, and replaces any previous password. */
 export async function storePassword(tx: Tx, directory: Directory, password: NewPassword): Promise<void> {
   const { userId, historyKept, mustChange } = password
   const { hash, format } = password.hashed
@@ -150,7 +153,7 @@ export async function storePassword(tx: Tx, directory: Directory, password: NewP
   await forgetOlder(tx, directory, userId, older)
 }
 
-/** `for update`, so that of two concurrent changes the later one remembers the password of the earlier. */
+/** Uses `for update`, so that the later of two concurrent changes remembers the earlier password. */
 async function rememberPassword(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await sql`
     with present as (
@@ -169,8 +172,8 @@ async function forgetOlder(tx: Tx, directory: Directory, userId: string, kept: n
 }
 
 /**
- * Stores imported hashes of users who have no password yet, with one statement. They were chosen in another system: if
- * the address was not proved there, perhaps by another person.
+ * Stores imported hashes of users who have no password yet, in one statement. They were chosen in another system, and
+ * if the address was not proved there, perhaps by another person.
  */
 export async function storeImportedHash(tx: Tx, directory: Directory, rows: ImportedPassword[]): Promise<void> {
   await sql`
@@ -181,7 +184,8 @@ export async function storeImportedHash(tx: Tx, directory: Directory, rows: Impo
 }
 
 /**
- * Replaces the hash by another one of the same password: a compare-and-set on the old hash. Returns whether it did.
+ * Replaces the hash by another hash of the same password, if the stored hash is still the old one. Returns whether it
+ * did.
  */
 export async function upgradeHash(
   db: Db,
@@ -200,7 +204,7 @@ export async function upgradeHash(
   return upgraded !== undefined
 }
 
-/** The password that was verified is still the stored one: one that is changed concurrently opens no session. */
+/** The proof that the checked password is still stored. A password that was changed concurrently opens no session. */
 export const passwordProof = defineProof({
   name: 'password',
   columns: { password_revision: 'uuid' },
@@ -210,7 +214,7 @@ export const passwordProof = defineProof({
     where directory_id = ${directory} and user_id = asked.user_id and revision = asked.password_revision`,
 })
 
-/** The current password and the newest previous ones, `count` in all. */
+/** Returns the current password and the newest previous ones, `count` in all. */
 export async function findRecentPasswords(
   db: Db,
   directory: Directory,

@@ -11,8 +11,8 @@ import { type PasswordSettings, passwordSettings } from './settings.ts'
 import { storePassword } from './store.ts'
 
 /**
- * Writes the password that a user has chosen in place of one that must change, once the second factor has been shown.
- * Everything else of the user ends.
+ * Writes the password that a user chose in place of one that must be changed, once the second factor was proved. Ends
+ * all other access of the user.
  */
 export async function writeNextPassword(work: TxWork, userId: string, hash: string): Promise<void> {
   const [settings, user] = [await passwordSettings.effective(work), await getUserForUpdate(work, userId)]

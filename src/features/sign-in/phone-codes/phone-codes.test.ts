@@ -21,7 +21,7 @@ const { db } = platform
 const tenant = await app.tenant()
 const HINT = '+•••••••'
 let numbers = 0
-/** By how much the clock was moved. */
+/** How far the clock was moved. */
 let ahead = 0
 
 interface PhoneUser {
@@ -41,7 +41,7 @@ async function organization(settings: object = {}): Promise<string> {
   return subOrgId
 }
 
-/** Somebody who has proved a mailbox and a phone, with an app besides unless told otherwise. */
+/** A user who has proved a mailbox and a phone, by default also with an authenticator app. */
 async function phoneUser(subOrgId: string, { app: hasApp = true } = {}): Promise<PhoneUser> {
   const { id, email } = await makeProvenUser(tenant, subOrgId)
   numbers += 1
@@ -61,7 +61,7 @@ const sentTexts = async () => (await listKeptSms(platform, { limit: 1000, to: nu
 const textsTo = async (phone: string) => (await sentTexts()).filter(({ to }) => to === phone)
 const refused = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
-/** The code that was sent last to the phone of somebody. */
+/** The code that was last sent to the user's phone. */
 async function sentCode({ phone }: PhoneUser): Promise<string> {
   const [newest] = await textsTo(phone)
   return /sign-in code: ([a-z]+ [a-z]+)\./.exec(newest?.text ?? '')?.[1] ?? ''
@@ -96,7 +96,7 @@ describe('somebody with a phone', () => {
     })
     expect(refused(await verify(person, sent.otp_id, 'wrong words'))).toEqual([401, 'otp_invalid'])
     const held = succeeded(await verify(person, sent.otp_id, (await sentCode(person)).toUpperCase()))
-    // The phone was the first factor: it is not the second as well.
+    // The phone was the first factor, so it is not offered as the second factor.
     expect(held).toMatchObject({ session: null, mfa_required: true, methods: ['totp', 'backup'] })
     const { subOrgId } = person
     const { challenge_token } = held
@@ -128,7 +128,7 @@ describe('somebody with a phone', () => {
     const [gone, other, unproved] = [await phoneUser(subOrgId), await phoneUser(subOrgId), await phoneUser(subOrgId)]
     const sent = [await begin(gone), await begin(other), await begin(unproved)]
     succeeded(await tenant.delete(`/v1/mfa/sms?subOrgId=${subOrgId}&userId=${gone.id}`))
-    // As if another phone had been enrolled while the code was on its way, with nothing else changed.
+    // Simulates that another phone was enrolled while the code was being sent, with nothing else changed.
     await db.updateTable('mfa_phones').set({ id: crypto.randomUUID() }).where('user_id', '=', other.id).execute()
     await db.updateTable('users').set({ email_verified: false }).where('id', '=', unproved.id).execute()
     for (const [i, person] of [gone, other, unproved].entries()) {
@@ -150,7 +150,7 @@ describe('somebody with a phone', () => {
     const words = await mailedCode(app, person.email)
     const first = await begin(person)
     expect(refused(await verify(person, mailed.otp_id, words))).toEqual([401, 'otp_invalid'])
-    // The one on its way stays valid.
+    // The code that was already sent stays valid.
     const repeated = succeeded(await send(person, 'sms'))
     expect(repeated.otp_id).toBe(first.otp_id)
     expect(refused(await send(person))).toEqual([429, 'rate_limited'])
@@ -228,7 +228,7 @@ describe('who gets none', () => {
       expect(reply.headers.get('ratelimit')).toBe(usual.headers.get('ratelimit'))
       const failed = await app.events({ accountId: tenant.accountId, type: 'auth.login.failed' })
       expect(failed.at(-1)?.data).toEqual({ method: 'otp', reason })
-      // A decoy lives as the code of somebody does.
+      // A decoy is valid as long as a real code.
       const repeated = succeeded(await send(person, 'sms'))
       expect(repeated.otp_id).toBe(reply.body.otp_id)
     }
@@ -264,7 +264,7 @@ describe('who gets none', () => {
   test('the limit of a number and that of a day withhold the message and refuse nobody', async () => {
     const subOrgId = await organization({ channel_sms: true, resend_interval_seconds: 0, rate_limit_per_minute: 3 })
     const person = await phoneUser(subOrgId)
-    // One went there to enroll it; the others of a minute come from elsewhere.
+    // One message was already sent there for the enrollment. The other messages of the minute come from the generator.
     for (let i = 0; i < 2; i++) succeeded(await tenant.post('/v1/otp/generate', { subOrgId, phone: person.phone }))
     const before = (await textsTo(person.phone)).length
     expect([(await send(person, 'sms')).status, (await textsTo(person.phone)).length]).toEqual([200, before])
@@ -278,7 +278,7 @@ describe('who gets none', () => {
     expect([(await send(person, 'sms')).status, (await textsTo(person.phone)).length]).toEqual([200, before + 1])
   })
 
-  /** Somebody at their second step, by another way in: asks for a code to their phone. */
+  /** A user at the second step of another sign-in method, who requests a code by SMS. */
   async function challenged({ subOrgId, email }: PhoneUser) {
     const { challenge_token } = succeeded(await signInByLink(tenant, email, { subOrgId }))
     const ask = () => tenant.post('/v1/mfa/challenge/send', { subOrgId, challenge_token, method: 'sms' })
@@ -290,7 +290,7 @@ describe('who gets none', () => {
     const subOrgId = await organization({ ...many, sms_daily_limit: 6 })
     const person = await phoneUser(subOrgId)
     const before = (await textsTo(person.phone)).length
-    // The third of the day is the last that anybody can take.
+    // The third message of the day is the last that strangers can use up.
     for (let i = 0; i < 10; i++) succeeded(await send(person, 'sms'))
     expect((await textsTo(person.phone)).length - before).toBe(2)
     const ask = await challenged(person)
@@ -307,11 +307,11 @@ describe('who gets none', () => {
     const before = (await textsTo(person.phone)).length
     const textsSince = async () => (await textsTo(person.phone)).length - before
     const ask = await challenged(person)
-    // Of three a minute one.
+    // Strangers can use one of the three messages a minute.
     for (let i = 0; i < 3; i++) succeeded(await send(person, 'sms'))
     expect(await textsSince()).toBe(1)
     expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429])
-    // Of ten an hour five, three of which have been tried for.
+    // Strangers can use five of the ten messages an hour. Three were already requested.
     for (let i = 0; i < 4; i++) {
       await app.advance(61)
       ahead += 61

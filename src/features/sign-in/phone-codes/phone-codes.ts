@@ -34,13 +34,13 @@ import { phoneCodeSettings } from './settings.ts'
 import { type PhoneRow, phoneOfUser } from './store.ts'
 
 const purpose = 'login'
-// Nothing of the number, nor whether there is one.
+// Reveals neither the number nor whether there is one.
 const HINT = '+•••••••'
 const DECOY_NUMBER = '+10000000000'
-// Valid and mobile, so that parsing it takes as long as parsing the number of a user.
+// A valid mobile number, so that parsing takes as long as for a user's number.
 const STAND_IN_NUMBER = '+14155550100'
 
-/** The sessions that it opens are of `otp`, which judges every code; `amr` says `sms`. */
+/** Sessions opened by these codes have the method `otp`, which checks every code. Their `amr` is `sms`. */
 export const phoneCodeMethod: SignInMethod = {
   id: 'otp_sms',
   offer: {
@@ -51,7 +51,7 @@ export const phoneCodeMethod: SignInMethod = {
   },
 }
 
-/** Why a user gets no message; the event has the name, the developer the words. */
+/** Why a user gets no message. The keys appear in the event, and the texts explain them to developers. */
 const NOT_SENT = {
   sso_required: 'single sign-on is enforced',
   no_phone: 'the user has enrolled no phone',
@@ -62,8 +62,8 @@ const NOT_SENT = {
 } as const
 
 /**
- * Sends a word pair to the phone of the user of an address, if they have one that may have it. Everybody else is answered
- * alike, at the cost of the same statements, with a decoy code and a message that is dropped (ASVS 6.3.8).
+ * Sends a word pair to the phone of the address's user, if there is a phone that may get it. In all other cases the
+ * response is the same and costs the same statements, with a decoy code and a message that is dropped (ASVS 6.3.8).
  * Throws `invalid_request`, `rate_limited`, `organization_suspended`, `account_locked`, `method_disabled`.
  */
 export async function sendCodeBySms(work: Work, email: string): Promise<SentCode> {
@@ -73,16 +73,18 @@ export async function sendCodeBySms(work: Work, email: string): Promise<SentCode
   const chosen = await choosePhone(work, facts, read)
   const newerThanSeconds = settings.resend_interval_seconds
   const live = await findLiveOtp(work, { purpose, identity: who.hash, newerThanSeconds, bySms: true })
-  // With codes that are mailed: who asks for both gets no more. Whether a message leaves is known only below.
+  // Counted together with mailed codes, so that requesting both does not give more. Whether a message is sent is known
+  // only later.
   const sending = { leaves: false, byAnyone: true, ceilings: toSendCeilings(settings) }
   const rate = await countSend(work, who.hash, sendLimits(settings), sending)
   const shown = { deliveryHint: HINT, channel: 'sms' as const, rate }
   if (live) return { ...live, ...shown }
-  // Also where there is none: the time of parsing would tell (the bench row `enumeration-otp-send-sms`).
+  // Parsed even without a phone, because the time of parsing would reveal it (see the bench row
+  // `enumeration-otp-send-sms`).
   const phone = await parsePhone(chosen.number ?? STAND_IN_NUMBER)
   const claimed = await claimSmsQuietly(work, toSmsLimits(settings), {
     phone: chosen.number === null ? null : phone,
-    // Of no address and no number.
+    // A stand-in that is the hash of no address and no number.
     standIn: hashIdentity(work.platform, `the phone of ${who.address.norm}`),
   })
   const to: ChosenPhone = chosen.number !== null && !claimed ? { number: null, reason: 'sms_withheld' } : chosen
@@ -90,7 +92,7 @@ export async function sendCodeBySms(work: Work, email: string): Promise<SentCode
   return { ...otp, ...shown }
 }
 
-/** The settings where a code could go to any phone at all. Throws `method_disabled`. */
+/** Returns the settings if a code could be sent to any phone. Throws `method_disabled` otherwise. */
 async function smsSettings(work: Work): Promise<OtpSettings> {
   const settings = await otpSettings(work)
   if (await takesCodesBySms(work, settings)) return settings
@@ -105,12 +107,12 @@ async function takesCodesBySms(work: Work, settings: OtpSettings): Promise<boole
   return sms_sign_in_enabled && settings.sms_allowed_countries.length > 0 && takesSms(work.platform)
 }
 
-/** The phone that a code may go to, or why there is none. */
+/** The phone that may get a code, or the reason why there is none. */
 type ChosenPhone = { id: string; number: string } | { number: null; reason: keyof typeof NOT_SENT }
 
 /**
  * Returns the phone factor of a user who has proved the mailbox, if the policy allows phones. The phone cannot be the
- * second factor as well, so a user without another factor gets no code. Runs the same queries for every address.
+ * second factor as well, so a user without another factor gets no code. The same queries run for every address.
  */
 async function choosePhone(work: Work, facts: SignInFacts | null, read: PhoneRow): Promise<ChosenPhone> {
   const { phone_id: id, phone: number, has_app: totp, has_backup: backup } = read
@@ -135,7 +137,7 @@ interface CodeToSend {
 async function issueAndSend(work: TxWork, { who, settings, facts, to }: CodeToSend) {
   const userId = to.number !== null && facts ? facts.user_id : null
   const phoneId = to.number === null ? newId() : to.id
-  // A code without a phone is withheld, or the request would void the code that was mailed.
+  // Without a phone the code is withheld. Otherwise the request would void a code that was mailed.
   const withheld = to.number === null
   const otp = await issueOtp(work, { purpose, userId, identity: who.hash, settings, phoneId, withheld })
   const message = codeSms({ phone: to.number ?? DECOY_NUMBER, locale: facts?.locale ?? null }, otp, 'login_otp')

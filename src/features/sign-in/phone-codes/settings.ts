@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineSettingsPart } from '../../../platform/settings/settings.ts'
 
-/** Whether a phone opens the door at all: a way in of its own, which no setting for other messages turns on. */
+/** Whether users can sign in with a code sent to a phone. No setting for other text messages turns this on. */
 export const phoneCodeSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({

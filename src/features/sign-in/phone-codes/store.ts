@@ -1,7 +1,7 @@
 import { defineReading } from '../../../platform/joined/readings.ts'
 import { sqlText } from '../../../platform/joined/sql-text.ts'
 
-/** The phone that the user of an address has proved, and what else they have. */
+/** The confirmed phone of an address's user, and the user's other factors. */
 export interface PhoneRow {
   phone_id: string | null
   phone: string | null
@@ -9,7 +9,7 @@ export interface PhoneRow {
   has_backup: boolean
 }
 
-/** Read where the facts about the user of an address are. */
+/** Read in the statement that reads the facts about the user of an address. */
 export const phoneOfUser = defineReading<PhoneRow>()({
   columns: {},
   joins: ({ directory }) => sqlText`left join lateral (

@@ -1,7 +1,7 @@
 /**
- * Common names of the most used authenticators, by AAGUID: only to label a passkey in a list, never for a decision,
- * since nothing attests it. From the community's list (github.com/passkeydeveloper/passkey-authenticator-aaguids) and
- * Yubico's table of its devices.
+ * Names of common authenticators, by AAGUID. They only label a passkey in a list and decide nothing, because nothing
+ * attests the AAGUID. From the community list (github.com/passkeydeveloper/passkey-authenticator-aaguids) and Yubico's
+ * table of its devices.
  */
 const NAMES: Record<string, string> = {
   'fbfc3007-154e-4ecc-8c0b-6e020557d7bd': 'Apple Passwords',

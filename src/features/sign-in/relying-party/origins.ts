@@ -8,8 +8,8 @@ export function ownHost({ config }: { config: Pick<Config, 'baseUrl'> }): string
 }
 
 /**
- * Whether browsers let a page of this origin use the relying party: it must be the origin's host or a parent of it.
- * Only browsers check that it is not a public suffix, such as co.uk.
+ * Whether browsers let a page of this origin use the relying party, which must be the origin's host or a parent
+ * domain. Only browsers check that it is not a public suffix, such as co.uk.
  */
 export function isWithin(origin: string, rpId: string): boolean {
   const host = URL.parse(origin)?.hostname
@@ -17,15 +17,15 @@ export function isWithin(origin: string, rpId: string): boolean {
 }
 
 /**
- * Whether pages of http://localhost may use passkeys: in development, and where the service itself is reached there alone.
- * Browsers take localhost for a secure context without TLS (W3C Secure Contexts §3.1).
+ * Whether pages of http://localhost may use passkeys. They may in development, and if the service itself is only
+ * reachable at localhost. Browsers treat localhost as a secure context without TLS (W3C Secure Contexts §3.1).
  */
 export function isForLocalhost({ production, baseUrl }: Pick<Config, 'production' | 'baseUrl'>): boolean {
   const { protocol, hostname } = new URL(baseUrl)
   return !production || (protocol === 'http:' && hostname === 'localhost')
 }
 
-/** Whether the text is an origin as browsers write it: https, or http://localhost where that is taken. */
+/** Whether the text is an origin as browsers write it: https, or http://localhost if that is allowed. */
 export function isOrigin(config: Pick<Config, 'production' | 'baseUrl'>, text: string): boolean {
   const url = URL.parse(text)
   if (url === null || url.origin !== text || !new RegExp(HOST).test(url.hostname)) return false

@@ -2,12 +2,12 @@ import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { ownHost } from './origins.ts'
 import { listRelatedOriginRows, listRpIdClaims, type RelatedOriginRow, type RpIdClaimRow } from './store.ts'
 
-// Browsers consider this many sites at least (WebAuthn L3 §5.11.1).
+// Browsers support at least this many sites (WebAuthn L3 §5.11.1).
 const MAX_OF_GUEST = 5
 
 /**
- * The related origins of every relying party that has some. A single cache entry, so that requests for made-up hosts
- * cost nothing.
+ * The related origins of every relying party that has any. They are one cache entry, so that requests for made-up
+ * hosts cost no query.
  */
 export const relatedOrigins = perPlatform((platform) =>
   platform.caches.define<Map<string, string[]>>('related_origins', async () => {
@@ -16,7 +16,8 @@ export const relatedOrigins = perPlatform((platform) =>
     const namings = await listRpIdClaims(platform.db, [...byHost.keys()])
     const byRpId = Map.groupBy(namings, (row) => row.rp_id)
     const entries = [...byHost].map(([host, rows]): [string, string[]] => {
-      // The service's own host is the default of every account, so only the operator's account may name origins for it.
+      // The service's own host is the default of every account, so only the operator's account may list origins for
+      // it.
       if (host === own)
         return [
           host,
@@ -40,7 +41,7 @@ export const relatedOrigins = perPlatform((platform) =>
   }),
 )
 
-/** Who decides what a host lists: an account, or one organization of it. */
+/** The account, or the organization of an account, that decides which origins a host lists. */
 interface Speaker {
   accountId: string
   organizationId: string | null
@@ -48,7 +49,7 @@ interface Speaker {
 
 /**
  * Hosts are named without proof of ownership. A host therefore belongs to the account or organization that named it
- * first; others that name it later do not change its list. An account takes precedence over its organizations.
+ * first, and others that name it later do not change its list. An account takes precedence over its organizations.
  */
 function speakerOf(namings: RpIdClaimRow[]): Speaker | null {
   const [first] = namings
@@ -62,8 +63,9 @@ function speaksFor({ accountId, organizationId }: Speaker, row: RelatedOriginRow
 }
 
 /**
- * All of the host's owner, then of the organizations that share the host a first one each, a second one each, and so
- * on: browsers read only the beginning of a long list, and none of them may fill it.
+ * Orders the origins of a host. All origins of the host's owner come first, then the first origin of each organization
+ * that shares the host, then the second of each, and so on. Browsers read only the start of a long list, so no
+ * organization may fill it.
  */
 function originsOf(rows: RelatedOriginRow[], ownerId: string | null): string[] {
   const shared = Map.groupBy(rows, (row) => row.organization_id)

@@ -6,7 +6,7 @@ import { type RelyingParty, relyingPartyBy, relyingPartyOf } from './relying-par
 import { passkeySettings } from './settings.ts'
 import { recordRpIdClaim } from './store.ts'
 
-/** The settings in force, and the resulting relying party. */
+/** Reads the current settings, and the relying party that results from them. */
 export async function readSettings(work: Work) {
   return describe(await relyingPartyOf(work))
 }

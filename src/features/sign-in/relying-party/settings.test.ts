@@ -10,7 +10,7 @@ const PATH = '/v1/auth/passkey/settings'
 
 const change = (subOrgId: string, patch: object, by: Tenant = tenant) => by.patch(PATH, { subOrgId, ...patch })
 
-/** What a browser is answered that comes to a host. */
+/** The related origins that a browser gets from a host. */
 async function wellKnown(host: string): Promise<string[]> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const call = request(`${app.baseUrl}/.well-known/webauthn`, { headers: { host } }, async (response) => {
@@ -55,7 +55,7 @@ test('each organization may have a relying party of its own, whose pages alone a
   expect((await signInBy(tenant, holder, { origin: 'https://acme.test' })).status).toBe(200)
   for (const origin of ['https://acme.example', 'http://localhost:3000', 'https://login.acme.example:8443'])
     expect((await signInBy(tenant, holder, { origin })).body.code).toBe('passkey_invalid')
-  // Empty again: the relying party's own page.
+  // With an empty list, the default applies again: the relying party's own page.
   await change(subOrgId, { origins: null })
   expect((await signInBy(tenant, holder, { origin: 'https://acme.example' })).status).toBe(200)
 })
@@ -121,7 +121,7 @@ test('a host belongs to the account that names it first, and that of the service
   await change(await two.organization(), { rp_id: null, related_origins }, two)
   await change(await two.organization(), { rp_id: 'localhost', related_origins }, two)
   expect(await wellKnown('localhost')).toEqual([])
-  // The first account of a deployment is its operator's.
+  // The first account of a deployment belongs to its operator.
   await change(await tenant.organization(), { related_origins: ['https://operator.test'] })
   expect(await wellKnown('localhost:4000')).toEqual(['https://operator.test'])
 })
@@ -133,7 +133,7 @@ test('whoever gives a host up makes room for the next', async () => {
   await change(second, { rp_id: 'given.example', related_origins: ['https://two.test'] }, two)
   await change(first, { rp_id: null }, one)
   expect(await wellKnown('given.example')).toEqual(['https://two.test'])
-  // Behind those who came meanwhile, however old its settings are.
+  // The account now comes after others that named the host meanwhile, although its settings are older.
   await change(first, { rp_id: 'given.example' }, one)
   expect(await wellKnown('given.example')).toEqual(['https://two.test'])
 })

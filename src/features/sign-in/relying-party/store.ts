@@ -6,14 +6,17 @@ export interface RelatedOriginRow {
   account_id: string
   /** Null for the account-level directory. */
   organization_id: string | null
-  /** Whether it is the operator's own account. */
+  /** Whether the directory belongs to the operator's own account. */
   home: boolean
-  /** Null for the host of the service. */
+  /** Null for the service's own host. */
   rp_id: string | null
   origins: string[]
 }
 
-/** The related origins of every directory, including those inherited from the account-level directory, by age. */
+/**
+ * Lists the related origins of every directory, including those inherited from the account-level directory, oldest
+ * first.
+ */
 export async function listRelatedOriginRows(db: Db): Promise<RelatedOriginRow[]> {
   const { rows } = await sql<RelatedOriginRow>`
     select directories.account_id, directories.organization_id, accounts.home,
@@ -30,7 +33,7 @@ export async function listRelatedOriginRows(db: Db): Promise<RelatedOriginRow[]>
   return rows
 }
 
-/** A directory that names a relying party itself. */
+/** A directory that names a relying party in its own settings. */
 export interface RpIdClaimRow {
   rp_id: string
   account_id: string
@@ -38,7 +41,7 @@ export interface RpIdClaimRow {
   organization_id: string | null
 }
 
-/** Who names these relying parties, the earliest first. */
+/** Lists the directories that name these relying parties, earliest first. */
 export async function listRpIdClaims(db: Db, rpIds: string[]): Promise<RpIdClaimRow[]> {
   const { rows } = await sql<RpIdClaimRow>`
     select named.settings ->> 'rp_id' as rp_id, directories.account_id, directories.organization_id
@@ -49,7 +52,7 @@ export async function listRpIdClaims(db: Db, rpIds: string[]): Promise<RpIdClaim
   return rows
 }
 
-/** Notes since when the directory names the relying party that it names now. */
+/** Stores the time since when the directory names its current relying party. */
 export async function recordRpIdClaim(tx: Tx, directory: Directory): Promise<void> {
   await sql`
     update passkey_settings set named_rp_id = settings ->> 'rp_id', named_at = clock_now()

@@ -8,10 +8,10 @@ import { enqueueProvisioning } from './pending.ts'
 import { assertSignupAllowed, signupMethod } from './policy.ts'
 
 /**
- * Mails a code that proves the mailbox. With open sign-up an unknown address soon becomes a pending user: nothing can be
- * attached to it before the proof, and it is deleted after a day without one. Known and unknown addresses take the same
- * path, and the response is always the same.
- * Throws `signup_disabled`, and what sendSignInCode throws.
+ * Mails a code that proves the mailbox. With open sign-up, an unknown address soon becomes a pending user, who can get
+ * nothing else before the proof and is deleted after a day without it. The same statements run for known and unknown
+ * addresses, and the response is always the same.
+ * Throws `signup_disabled`, and what `sendSignInCode` throws.
  */
 export async function sendSignupCode(
   work: Work,
@@ -27,9 +27,9 @@ export async function sendSignupCode(
 }
 
 /**
- * Exchanges the right code of an address that has no user yet for a session; `method` is that of a user who has come to the
- * address meanwhile. Throws `signup_disabled`, and what the door
- * throws. Returns null when the code was already consumed.
+ * Creates a user and a session, in exchange for the right code of an address that has no user yet. `method` is used if
+ * a user got the address meanwhile. Throws `signup_disabled`, and what the gates throw. Returns null if the code was
+ * already consumed.
  */
 export function signUpByCode(
   work: Work,

@@ -13,21 +13,21 @@ import { getPasswordSettings, hashNewPassword, type PasswordSettings, storePassw
 import { startFirstSession } from './first-session.ts'
 import { assertSignupAllowed, signupMethod } from './policy.ts'
 
-// The response tells whether a user has the address.
+// Limited, because the response reveals whether a user has the address.
 const limits: RateLimit[] = [{ bucket: 'signup.minute', limit: 10, windowSeconds: 60 }]
 
 export interface SignUp extends SignupProfile {
   email: string
   openSignup?: boolean
-  /** Absent when the user will sign in by mail. */
+  /** Absent if the user will sign in by mail. */
   password?: string
 }
 
 /**
- * Creates a user and their first session. The mailbox is unproved, so only a user that this very call creates gets one;
- * the mail that asks for the proof is queued with it.
- * Throws `signup_disabled`, `method_disabled`, `verification_required` where a proof has to come first, `email_exists`,
- * `weak_password`, `password_breached`, `rate_limited`, `unavailable`, and what the door throws.
+ * Creates a user and their first session. The mailbox is unproved, so only a user created by this call gets a session.
+ * The mail that asks for the proof is queued in the same transaction.
+ * Throws `signup_disabled`, `method_disabled`, `verification_required` if the mailbox must be proved first,
+ * `email_exists`, `weak_password`, `password_breached`, `rate_limited`, `unavailable`, and what the gates throw.
  */
 export async function signUp(work: Work, sent: SignUp): Promise<{ answer: SessionReply; rate: RateState }> {
   const { open } = await assertSignupAllowed(work, sent.openSignup)
@@ -45,7 +45,7 @@ export async function signUp(work: Work, sent: SignUp): Promise<{ answer: Sessio
   const chosen = await hashPasswordOf(work, settings, sent)
   const answer = await inTx(work, (work) => makeUser(work, { who, profile: sent, chosen }))
   if (answer) return { answer, rate }
-  // Another request with the same address was faster.
+  // Another request signed up with the same address first.
   await assertAddressFree(work, who)
   throw userErrors.emailExists()
 }
@@ -62,7 +62,7 @@ function proofRequired() {
   })
 }
 
-/** The chosen password, and how many the user's history keeps. */
+/** The chosen password, and the number of passwords that the user's history keeps. */
 interface Chosen {
   hashed: HashedPassword
   historyKept: number
@@ -76,7 +76,7 @@ async function hashPasswordOf(work: Work, settings: PasswordSettings | null, sen
   return { hashed, historyKept: settings.password_history }
 }
 
-/** @returns null when the address was taken meanwhile. */
+/** @returns null if the address was taken meanwhile. */
 async function makeUser(
   work: TxWork,
   input: { who: Identity; profile: SignupProfile; chosen: Chosen | null },

@@ -82,7 +82,7 @@ test('a request that sends nothing, since it does not open sign-up, voids no lin
     .where('organization_id', '=', subOrgId)
     .where('closed_at', 'is', null)
     .execute()
-  // Nor is there more than one decoy.
+  // There is only one decoy too.
   expect(live).toHaveLength(2)
   const reply = await verify(subOrgId, email, token_hash)
   expect(reply.status, reply.text).toBe(200)

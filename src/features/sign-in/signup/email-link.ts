@@ -25,7 +25,7 @@ import { assertSignupAllowed, signupMethod } from './policy.ts'
 
 export const signupPurpose = defineMailedPurpose('signup', 'signup')
 
-// What the link of a future user carries. A decoy carries nothing.
+// The data in the link of a future user. A decoy has none.
 const Waiting = Type.Object({ profile: SignupProfile })
 
 export interface SignupLinkInput extends SignupProfile {
@@ -35,9 +35,10 @@ export interface SignupLinkInput extends SignupProfile {
 }
 
 /**
- * Mails a link that finishes a sign-up; no user is created before it is redeemed. An existing user gets a link that
- * signs them in, which lives no longer than any sign-in link (ASVS 6.5.5); the response is the same.
- * Throws `signup_disabled`, and what sendLink throws.
+ * Mails a link that finishes a sign-up. The user is created only when the link is redeemed. An existing user gets a
+ * link that signs them in, which expires as early as any sign-in link (ASVS 6.5.5). The response does not show whether
+ * the address has a user.
+ * Throws `signup_disabled`, and what `sendLink` throws.
  */
 export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise<SentLink> {
   const { email, openSignup, delivery, firstName = null, lastName = null, phone = null } = sent
@@ -68,8 +69,8 @@ export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise
 }
 
 /**
- * Exchanges the link for a session: of the user that it creates, or of the user who has the address by now.
- * Throws `token_invalid`, `token_expired`, `signup_disabled`, and what the door throws.
+ * Exchanges the link for a session of the user that it creates, or of the user who has the address by now. Throws
+ * `token_invalid`, `token_expired`, `signup_disabled`, and what the gates throw.
  */
 export async function verifySignupLink(work: Work, presented: { email: string; token: string }): Promise<SessionReply> {
   const { email, token } = presented
@@ -79,10 +80,10 @@ export async function verifySignupLink(work: Work, presented: { email: string; t
     const profile = profileOf(link)
     const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id
     if (!isTheirs) throw linkErrors.tokenInvalid()
-    // A user got the address since: for them it is a sign-in link, and lives as long as one.
+    // If a user got the address meanwhile, the link signs them in and must not be valid longer than a sign-in link.
     if (facts && link.user_id === null && (await isOlderThanSignIn(work, link))) throw linkErrors.tokenExpired()
     const answer = facts ? await signInByLink(work, link, facts) : await signUpByLink(work, link, who, profile ?? {})
-    // Another request with the same link was faster.
+    // Another request used the link first.
     if (!answer) throw linkErrors.tokenInvalid()
     return answer
   })

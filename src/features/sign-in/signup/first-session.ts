@@ -14,7 +14,7 @@ import { assertSignupAllowed } from './policy.ts'
 
 type Proof = Parameters<typeof completeLogin>[2]
 
-/** The first session of a user created in this transaction. Returns null if the proof was already consumed. */
+/** Creates the first session of a user created in this transaction. Returns null if the proof was already consumed. */
 export async function startFirstSession(
   work: TxWork,
   { who, user, proof }: { who: Identity; user: UserRow; proof: Proof },
@@ -27,10 +27,10 @@ export async function startFirstSession(
 }
 
 /**
- * Creates the user of an address whose mailbox has just been proved, and signs them in. `signIn` does that for the user who
- * has got the address meanwhile: by this very proof, which is then consumed, or another way.
- * Throws `signup_disabled`, and what the door throws.
- * @returns null when the proof was already consumed.
+ * Creates the user of an address whose mailbox was just proved, and signs them in. If a user got the address
+ * meanwhile, with this proof (which is then consumed) or in another way, `signIn` signs that user in.
+ * Throws `signup_disabled`, and what the gates throw.
+ * @returns null if the proof was already consumed.
  */
 export async function signUpByMailbox(
   work: Work,

@@ -18,7 +18,7 @@ const JOB = 'signup.provision'
 const MOST_DELAY_MS = 5000
 const aDayFromNow = sql<Date>`clock_now() + interval '24 hours'`
 
-/** Who signs up, and who asked for it. */
+/** The address that signs up, and the origin of the request. */
 const Asked = Type.Object({
   email: Type.String(),
   requestId: nullable(Type.String()),
@@ -29,9 +29,9 @@ const Asked = Type.Object({
 })
 
 /**
- * Enqueues a job that creates the user of a sign-up code, who must still prove the mailbox. The job is also enqueued
- * for taken addresses, so that both answers take the same time. It runs at a random time within seconds, so that the
- * work it does only for new addresses does not slow down a particular request.
+ * Enqueues a job that creates the user of a sign-up code, who must still prove the mailbox. The job is enqueued for
+ * taken addresses too, so that both responses take the same time. It runs at a random time within a few seconds, so
+ * that its extra work for new addresses does not slow down a particular request.
  */
 export async function enqueueProvisioning(
   work: TxWork,
@@ -46,7 +46,7 @@ export async function enqueueProvisioning(
   await enqueue(db, JOB, { directoryId: directory.id, otpId, sealed }, { delayMs: randomInt(MOST_DELAY_MS) })
 }
 
-/** Creates the user of a sign-up code that is not redeemed yet, unless the address is taken by then. */
+/** Creates the user of a sign-up code that was not redeemed yet, unless the address is taken by then. */
 export const provisionSignup: JobHandler = {
   name: JOB,
   async handle(platform, { directoryId, otpId, sealed }) {

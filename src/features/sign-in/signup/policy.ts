@@ -2,11 +2,11 @@ import type { Work } from '../../../platform/work.ts'
 import { doorSettings, loginErrors, type SignInMethod } from '../../access/login/login.ts'
 import { signupSettings } from './settings.ts'
 
-/** A sign-up, whatever proves it. */
+/** The method of a sign-up, whatever proves the address. */
 export const signupMethod: SignInMethod = { id: 'signup', offer: null }
 
 /**
- * Whether an unknown address becomes a user: as the request says, or else the setting.
+ * Whether an unknown address becomes a user. The request decides, or else the setting.
  * Throws `signup_disabled` whenever `allow_sign_up` is off.
  */
 export async function assertSignupAllowed(work: Work, openSignup?: boolean): Promise<{ open: boolean }> {

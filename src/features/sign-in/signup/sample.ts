@@ -5,7 +5,7 @@ import type { Start } from '../../../../test/people/records.ts'
 import { mailedCode, mailedLink } from '../../../../test/people/sign-in.ts'
 import type { Samples } from '../../../../test/walkers/samples.ts'
 
-/** Two newcomers: one has been mailed a code, one a link. */
+/** Two new people: one was mailed a code, the other a link. */
 export interface SignupRecords {
   signupEmail: string
   signupCode: string

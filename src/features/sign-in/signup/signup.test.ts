@@ -42,7 +42,8 @@ test('a code sent to nobody signs nobody up where sign-up is closed, whatever is
   const { body } = await tenant.post(SEND, { subOrgId, email })
   const { db } = app.app.platform
   const [open, closed] = [await sendCode(subOrgId), { subOrgId, email, otp_id: body.otp_id }]
-  // The hash of a code is bound to its row, so the decoy is made to be for a sign-up, rather than its code known.
+  // The hash of a code is bound to its row and the decoy's code is unknown, so the test turns a real sign-up code into
+  // a decoy.
   await db.updateTable('otps').set({ signs_up: false }).where('id', '=', open.otp_id).execute()
   for (const tried of [open, { ...closed, code: open.code }])
     expect((await tenant.post(VERIFY, tried)).body.code).toBe('otp_invalid')
@@ -99,7 +100,7 @@ test('one sign-up code in many requests at once, through two services, makes one
   for (let round = 0; round < 3; round++) {
     const subOrgId = await tenant.organization()
     const sent = await sendCode(subOrgId)
-    // As many as one code may be tried.
+    // As many attempts as one code allows.
     const replies = await Promise.all(Array.from({ length: 5 }, (_, i) => callers[i % 2]?.post(VERIFY, sent)))
     expect(replies.filter((reply) => reply?.status === 200)).toHaveLength(1)
     expect(await usersAt(tenant, subOrgId, sent.email)).toHaveLength(1)

@@ -23,32 +23,32 @@ import {
 
 const DAY_MS = 24 * 3600_000
 const SOFT_BOUNCES = 3
-// Retries and several mails within minutes are one problem of the mailbox.
+// Retries, and several mails within minutes, count as one problem of the mailbox.
 const SOFT_APART_MS = 3600_000
 const SOFT_SUPPRESSED_MS = DAY_MS
 
 export interface Bounce {
-  /** As it is compared. */
+  /** The address in the form for comparison. */
   emailNorm: string
   kind: BounceKind
-  /** RFC 3463; null if it is not known. */
+  /** The status code (RFC 3463), or null if it is unknown. */
   status: string | null
   source: 'smtp' | 'report'
-  /** Identifies a repeated report; null: every report counts. */
+  /** Identifies a repeated report. If null, every report counts. */
   reportId: string | null
-  /** The provider's own id for it. */
+  /** The provider's own id of the report. */
   providerId: string | null
 }
 
-/** The id of a report about one mail, the same for every source. */
+/** The id of a report about one mail, whatever its source. */
 export const reportOfMail = (mailId: string) => `mail:${mailId}`
 export const reportOfProvider = (providerId: string) => `provider:${providerId}`
 
 type Counting = 'counted' | 'repeated' | 'unknown_mail'
 
 /**
- * Counts a bounce or complaint for an address of the directory, and suppresses the address if needed. Returns `repeated`
- * for a report that was counted before, `unknown_mail` if the organization of the directory was erased.
+ * Counts a bounce or complaint for an address of the directory, and suppresses the address if needed. Returns
+ * `repeated` for a report that was already counted, and `unknown_mail` if the directory's organization was erased.
  */
 export async function countBounce(work: Work, bounce: Bounce): Promise<Counting> {
   const { kind, source } = bounce
@@ -101,9 +101,9 @@ function begin(present: Date, { kind, status, source }: Reported) {
 }
 
 /**
- * What a hard bounce or a complaint adds to a suppression without an end; null for nothing. A complaint stays the reason, since
- * its owner does not want the mails even if the address works again. Once the mail server has refused the address,
- * notices are withheld too.
+ * What a hard bounce or a complaint changes in a suppression without an end, or null for nothing. A complaint stays
+ * the reason, because the owner does not want the mails even if the address works again. Once the mail server has
+ * refused the address, notices are withheld too.
  */
 function strengthen({ reason, status, source, suppressed_at }: AddressRow, bounce: Reported) {
   const becomesComplaint = bounce.kind === 'complaint' && reason !== 'complaint'
@@ -116,7 +116,9 @@ function strengthen({ reason, status, source, suppressed_at }: AddressRow, bounc
 
 const targetOf = ({ id }: Pick<AddressRow, 'id'>) => ({ type: 'mail_suppression', id })
 
-/** Ends a suppression, and forgets the soft bounces before it. Null if there is none of this id in the directory. */
+/**
+ * Ends a suppression, and deletes earlier soft bounces. Returns null if the directory has no suppression with this id.
+ */
 export function clearSuppression(work: Work, id: string): Promise<SuppressionRow | null> {
   return inTx(work, async (work) => {
     const { db, directory } = work
@@ -129,7 +131,8 @@ export function clearSuppression(work: Work, id: string): Promise<SuppressionRow
 }
 
 /**
- * What withholds a mail to an address of a directory: its own row first, then that of the account level of its environment.
+ * Lists the suppressions that withhold a mail to an address of a directory: first the directory's own, then the one at
+ * the account level of its environment.
  */
 export async function listSuppressions(
   platform: Platform,
@@ -143,23 +146,24 @@ export async function listSuppressions(
 }
 
 /**
- * Whether a suppression withholds a kind of mail. Only a mail server that says that there is no such address withholds notices:
- * an attacker with an API key could report the address of a victim, or fill the mailbox. Those that strangers can cause
- * are also withheld after a report: otherwise anyone could have mails sent to a person who complained.
+ * Whether a suppression withholds a kind of mail. Notices are withheld only after a mail server has said that the
+ * address does not exist: otherwise an attacker with an API key could suppress a victim's notices by reporting the
+ * address or filling the mailbox. Notices that strangers can cause are also withheld after a report. Otherwise anyone
+ * could cause mails to a person who complained.
  */
 function withholds({ reason, source }: SuppressionRow, kind: string): boolean {
   if (!isNotice(kind)) return true
   return reason !== 'soft_bounces' && (source === 'smtp' || isCausedByStrangers(kind))
 }
 
-/** The directories whose suppressions hold in a directory. */
+/** The directories whose suppressions apply in a directory. */
 async function suppressingDirectories(platform: Platform, directory: Directory): Promise<Directory[]> {
   return directory.kind === 'organization' ? [directory, await accountDirectory(platform, directory)] : [directory]
 }
 
 /**
- * What suppresses an address in a directory, as the caller may see it: a caller of one organization must
- * not learn about the mails of other organizations.
+ * The suppression of an address in a directory, as the caller may see it. A caller with one organization must not
+ * learn about mails of other organizations.
  */
 export async function showSuppression(
   { platform, db, caller }: Pick<Work, 'platform' | 'db'> & { caller: Pick<ManagerCaller, 'organizationId'> },
@@ -173,7 +177,7 @@ export async function showSuppression(
   return row ? toSuppression(row, row.directory_id === directory.id ? directory.organizationId : null) : null
 }
 
-/** The mails kept in development that a suppression withholds: the reason by id. */
+/** The mails stored in development that a suppression withholds, with the reason by id. */
 export async function findWithheld(platform: Platform, mails: KeptMail[]): Promise<Map<string, string>> {
   const suppressible = await Promise.all(mails.map((mail) => placeMail(platform, mail)))
   const placed = suppressible.filter((one) => one !== null)
@@ -201,7 +205,7 @@ interface KeptMail {
   createdAt: Date
 }
 
-/** The address of a mail and the directories that may suppress it; null for a mail that is always sent. */
+/** The address of a mail and the directories that may suppress it. Null for a mail that is always sent. */
 async function placeMail(platform: Platform, { id, createdAt, directoryId, ...mail }: KeptMail) {
   const directory = await findDirectory(platform, directoryId)
   const norm = directory && suppressibleAddress(directory, mail)
@@ -210,9 +214,11 @@ async function placeMail(platform: Platform, { id, createdAt, directoryId, ...ma
     : null
 }
 
-/** The address of a mail as it is compared. Null for mails to the account's own team, which are always sent. */
+/**
+ * The address of a mail in the form for comparison. Null for mails to the account's own team, which are always sent.
+ */
 export function suppressibleAddress({ kind }: Directory, mail: { kind: string; to: string }): string | null {
-  // A report must not lock an owner out.
+  // A report must not lock out an owner.
   if (kind === 'console' || isForTeam(mail.kind)) return null
   return parseEmail(mail.to)?.norm ?? null
 }

@@ -38,14 +38,14 @@ beforeEach(async () => {
 })
 
 const ask = (email: string, at = subOrgId) => tenant.post('/v1/auth/login/otp/send', { subOrgId: at, email })
-/** Tries every mail that waits, at least once: where the server was slow, a mail is put off without a try. */
+/** Tries every waiting mail at least once. If the server was slow, a mail may be postponed without a try. */
 async function deliver(): Promise<void> {
   do await runJobs(platform, mailDelivery.send)
   while (await platform.db.selectFrom('mail_outbox').select('id').where('attempts', '=', 0).executeTakeFirst())
 }
-/** Asks for a code, whose mail the server answers with this. */
+/** Requests a code. The mail server gives this answer to its mail. */
 async function mail(email: string, answer: string | null = null, at = subOrgId): Promise<void> {
-  // A code that was mailed a moment ago is not mailed again.
+  // A code is not mailed again within a minute.
   await service.advance(61)
   peer.answerRecipient = () => answer
   succeeded(await ask(email, at))
@@ -132,7 +132,7 @@ test.each(ROUTES)('%s answers a suppressed, another and an unknown address alike
     people.push(emails)
     const all = []
     for (const email of emails) all.push(await see(email))
-    // Of several, since one may also fill caches.
+    // The minimum of several runs, because one run may also fill caches.
     seen.push({ answers: all.map(({ answer }) => answer), statements: Math.min(...all.map((one) => one.statements)) })
   }
   const [known, suppressed, unknown] = seen
@@ -150,7 +150,7 @@ async function recorded<T>(act: () => Promise<T>): Promise<{ value: T; statement
   const statements = await recordStatements(async () => values.push(await act()))
   const [value] = values
   if (value === undefined) throw new Error('Nothing was returned')
-  // The process compares its clock with that of the database in its own time.
+  // The process compares its clock with the database's at its own intervals, so that statement is left out.
   return { value, statements: statements.filter((text) => !text.includes('clock_timestamp()')).length }
 }
 
@@ -200,7 +200,7 @@ test('the log says which mail was sent, tried, refused or dropped, to which user
   await mail(email, '550 5.7.1 relaying denied')
   const tried = lineOf('will be retried')
   expect(tried).toMatchObject({ level: 'warn', ...known, attempt: 1, code: 'SMTP_550', smtpStatus: '5.7.1' })
-  // Its code has expired by the next try.
+  // By the next try, the code in the mail has expired.
   await service.advance(24 * 3600)
   await mailDelivery.cleanUp.handle(platform, {}, 1)
   const dropped = lineOf('An email was dropped')
@@ -219,7 +219,7 @@ test('a mail that expires is one line in the log, and a decoy none', async () =>
   succeeded(await ask(email))
   succeeded(await ask(newEmail()))
   await service.advance(24 * 3600)
-  // The jobs find the mails, or else the clean-up.
+  // The jobs or the clean-up find the mails.
   await runJobs(platform, mailDelivery.send)
   await mailDelivery.cleanUp.handle(platform, {}, 1)
   const lines = service.logLines.slice(before).filter((line) => line.includes('An email was dropped'))
@@ -257,7 +257,7 @@ test('three soft bounces in 7 days suppress for 24 hours, and a fourth after tha
   await full()
   await service.advance(4 * DAY)
   await full()
-  // The first is 7 days ago by then.
+  // By then the first bounce is 7 days old.
   await service.advance(3 * DAY)
   await full()
   expect([await seenOf(person), await typesOf(email)]).toEqual([null, Array(3).fill('mail.bounced')])
@@ -348,7 +348,7 @@ test('mails to the team are always sent, and their bounces suppress no address',
   peer.answerRecipient = () => '550 5.1.1 no such user'
   succeeded(await sendCode())
   await deliver()
-  // A customer's key reports the address wherever it can.
+  // A customer's key reports the address everywhere it can.
   for (const body of [{}, { subOrgId }])
     succeeded(await tenant.post('/v1/mail/bounces', { email: owner.email, kind: 'complaint', ...body }))
   const refused = await tenant.post('/v1/mail/bounces', { email: owner.email, kind: 'hard', subOrgId: 'team' })

@@ -7,8 +7,9 @@ import { failureOfReply } from './status.ts'
 import { countWithheld, keepSuppression, type SuppressionRow } from './store.ts'
 
 /**
- * Drops and counts a mail to a suppressed address: at the organization's own row if it has one, since a row that stops
- * counting would show its keys that the whole environment suppresses the address. Returns true if the mail was dropped.
+ * Drops a mail to a suppressed address and counts it. It is counted at the organization's own row if there is one: a
+ * row that stopped counting would show the organization's keys that the whole environment suppresses the address.
+ * Returns true if the mail was dropped.
  */
 export async function withholdSuppressed(tenant: Tenant, mail: WaitingMail): Promise<boolean> {
   const { platform, directory } = tenant
@@ -39,7 +40,7 @@ async function withhold(
   return isWithheld
 }
 
-/** Counts a bounce where a mail server permanently refused a mail because of its recipient. */
+/** Counts a bounce if a mail server has permanently refused a mail because of its recipient. */
 export async function noteRefusal(tenant: Tenant, mail: WaitingMail, { answer }: DeliveryFailure): Promise<void> {
   const { platform, directory } = tenant
   const emailNorm = suppressibleAddress(directory, mail)

@@ -5,7 +5,7 @@ import { parseEmail } from '../address.ts'
 
 const messageIds = hashPurpose('message_id')
 
-/** Which mail a `Message-ID` stands for. */
+/** The mail that a `Message-ID` identifies. */
 export interface MailReference {
   id: string
   directoryId: string
@@ -15,17 +15,17 @@ export interface MailReference {
 const REPORTED_WITHIN_MS = 30 * 24 * 3600_000
 
 /**
- * The part of a `Message-ID` in front of the tag, for the log: with the tag a reader of the log could forge a report that
- * counts.
+ * The part of a `Message-ID` before the tag, for the log. With the tag, a reader of the log could forge a valid
+ * report.
  */
 export function untaggedMessageId(mail: MailReference): string {
   return `${packId(mail.id)}.${packId(mail.directoryId)}`
 }
 
 /**
- * The `Message-ID` of a mail: its id, its directory, and a keyed tag over both and the recipient. A report that returns it
- * proves that the service mailed this address, so no record of sent mails is kept. All attempts have the same, so that
- * recipients recognize a mail that arrives twice (RFC 5322 §3.6.4).
+ * The `Message-ID` of a mail: its id, its directory, and a keyed tag over both and the recipient. A report that
+ * returns it proves that the service mailed this address, so no record of sent mails is needed. All attempts have the
+ * same `Message-ID`, so that recipients recognize a mail that arrives twice (RFC 5322 §3.6.4).
  */
 export function messageIdOf(
   { keyring }: Pick<Platform, 'keyring'>,
@@ -40,7 +40,7 @@ const word = (length: number) => `([0-9A-Za-z]{${length}})`
 const PARTS = [ID_LENGTH, ID_LENGTH, TAG_LENGTH].map(word).join(String.raw`\.`)
 const FORM = new RegExp(String.raw`^<?${PARTS}@[^\s<>@]{1,255}>?$`)
 
-/** The mail behind a `Message-ID`, if it was mailed to this address in the last 30 days; else null. */
+/** Returns the mail of a `Message-ID` if it was mailed to this address in the last 30 days, or else null. */
 export function readMessageId(
   { keyring, clock }: Pick<Platform, 'keyring' | 'clock'>,
   text: string,
@@ -54,12 +54,12 @@ export function readMessageId(
   return clock.now().getTime() - createdAt(id) > REPORTED_WITHIN_MS ? null : { id, directoryId }
 }
 
-/** An address as it is compared: a report may write it in another case. */
+/** Uses the form for comparison, because a report may write the address in a different case. */
 function bodyOf(place: string, to: string): string {
   return `${place}.${parseEmail(to)?.norm ?? ''}`
 }
 
-/** When an id was made (RFC 9562 §5.7). */
+/** The time when an id was made (RFC 9562 §5.7). */
 function createdAt(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 }

@@ -8,7 +8,7 @@ const service = await startApp()
 const tenant = await service.tenant()
 const HOUR = 3600
 
-/** What /dev/mail has of an address, the newest first: the reason why a mail was not sent, or its subject. */
+/** The mails for an address at /dev/mail, newest first: the reason why a mail was not sent, or its subject. */
 async function listed(email: string): Promise<(string | undefined)[]> {
   const { text } = await service.as(null).get('/dev/mail')
   const rows = text.split('<li ').filter((row) => row.includes(email))
@@ -26,7 +26,7 @@ async function idsOf(email: string): Promise<string[]> {
 test('development says why a suppressed address gets no mail, and shows none of it', async () => {
   const { subOrgId, email, id } = await newUser(tenant)
   const ask = async () => {
-    // A code that was mailed a moment ago is not mailed again.
+    // A code is not mailed again within a minute.
     await service.advance(61)
     succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email }))
   }
@@ -34,7 +34,7 @@ test('development says why a suppressed address gets no mail, and shows none of 
   await ask()
   for (let n = 0; n < 3; n++) {
     succeeded(await report('soft'))
-    // Those within an hour count once.
+    // Bounces within an hour count once.
     await service.advance(HOUR)
   }
   await ask()

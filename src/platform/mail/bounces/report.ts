@@ -4,27 +4,27 @@ import { failureOf, failureOfReply, readStatus } from './status.ts'
 /** What a report says about an address. */
 export type BounceKind = 'hard' | 'soft' | 'complaint'
 
-/** One recipient of a report. */
+/** One recipient in a report. */
 export interface ReportedRecipient {
-  /** As the mail was sent, and where it was forwarded to. */
+  /** The address in the mail, and the address that it was forwarded to. */
   addresses: EmailAddress[]
-  /** Null for a report that does not count, such as of a delay. */
+  /** Null for a report that does not count, for example about a delay. */
   kind: BounceKind | null
-  /** RFC 3463; null where the report has none. */
+  /** The status code (RFC 3463), or null if the report has none. */
   status: string | null
 }
 
 /** A delivery status notification (RFC 3464), or a complaint (RFC 5965). */
 export interface MailReport {
-  /** Of the mail that it is about; null where the report does not return it. */
+  /** The `Message-ID` of the reported mail, or null if the report does not contain it. */
   messageId: string | null
   recipients: ReportedRecipient[]
 }
 
-/** Larger than any report about a mail of the service. */
+/** Larger than any report about a mail of this service. */
 export const MAX_REPORT_BYTES = 256 * 1024
 const LIMITS = { maxNestingDepth: 10, maxHeadersSize: 64 * 1024, maxRfc822NestingDepth: 0 }
-// Each line may be a part of the message, which costs more than its length.
+// Each line may be a part of the message, and a part costs more than its length.
 const MAX_LINES = 4000
 const MAX_RECIPIENTS = 50
 
@@ -32,7 +32,7 @@ const STATUS_TYPES = ['message/delivery-status', 'message/global-delivery-status
 const COMPLAINT_TYPE = 'message/feedback-report'
 const ORIGINAL_TYPES = ['message/rfc822', 'message/global', 'text/rfc822-headers', 'message/global-headers']
 
-/** Reads a message as a report. Null for any other message, such as an out-of-office reply. */
+/** Reads a message as a report. Returns null for any other message, such as an out-of-office reply. */
 export async function readReport(message: string): Promise<MailReport | null> {
   if (message.split('\n', MAX_LINES + 1).length > MAX_LINES) return null
   const mail = await parse(message)
@@ -52,9 +52,9 @@ export async function readReport(message: string): Promise<MailReport | null> {
   return { messageId, recipients: readComplaint(complaint, to) }
 }
 
-/** Null for a message beyond the limits. */
+/** Returns null for a message beyond the limits. */
 async function parse(message: string) {
-  // Loaded with the first report: the start does not need it.
+  // Loaded with the first report, because the start does not need it.
   const { default: PostalMime } = await import('postal-mime')
   try {
     return await PostalMime.parse(message, { ...LIMITS, attachmentEncoding: 'utf8' })
@@ -65,7 +65,7 @@ async function parse(message: string) {
 
 type Fields = Map<string, string[]>
 
-/** The groups of fields of a report, which blank lines separate (RFC 3464 §2.1). Names are in lower case. */
+/** The groups of fields in a report, which are separated by blank lines (RFC 3464 §2.1). Names are in lower case. */
 function readGroups(text: string): Fields[] {
   const groups: Fields[] = []
   let group: Fields | null = null
@@ -97,13 +97,13 @@ function readDeliveryStatus(text: string): ReportedRecipient[] {
   })
 }
 
-/** Some servers report `5.0.0` alone, and have the status of the next server in its reply (RFC 3464 §2.3.6). */
+/** Some servers report only `5.0.0`, and put the next server's status in the text of its reply (RFC 3464 §2.3.6). */
 function classify(status: string, diagnostic: string): Pick<ReportedRecipient, 'kind' | 'status'> {
   const reply = status.endsWith('.0.0') ? failureOfReply(diagnostic.replace(/^smtp;\s*/i, '')) : null
   return reply ? { kind: reply.failure, status: reply.status ?? status } : { kind: failureOf(status), status }
 }
 
-/** `to`: the recipients of the mail that was complained of, for reports that do not name them. */
+/** `to` are the recipients of the mail in the complaint, for reports that do not name them. */
 function readComplaint(text: string, to: string[]): ReportedRecipient[] {
   const [fields] = readGroups(text)
   const isComplaint = ['abuse', 'fraud'].includes(fields?.get('feedback-type')?.[0]?.toLowerCase() ?? '')
@@ -116,7 +116,7 @@ function readComplaint(text: string, to: string[]): ReportedRecipient[] {
   }))
 }
 
-/** Addresses such as `rfc822;ada@example.com` or `<ada@example.com>`, each once. */
+/** Reads addresses such as `rfc822;ada@example.com` or `<ada@example.com>` and removes duplicates. */
 function readAddresses(values: string[]): EmailAddress[] {
   const parsed = values.map((value) =>
     parseEmail(

@@ -11,7 +11,7 @@ test.each([
   ['5.2.2', 'soft'],
   ['4.2.2', 'soft'],
   ['4.4.1', 'soft'],
-  // Of the sender, the message, a server or a policy.
+  // Statuses about the sender, the message, a server or a policy.
   ['5.0.0', null],
   ['5.1.0', null],
   ['5.1.7', null],

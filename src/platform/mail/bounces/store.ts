@@ -8,12 +8,12 @@ import { defineRetention } from '../../jobs/retention.ts'
 import type { Directory, Reach } from '../../tenancy/directory.ts'
 import type { BounceKind } from './report.ts'
 
-/** For how long a soft bounce counts. */
+/** How long a soft bounce counts. */
 export const SOFT_WITHIN_MS = 7 * 24 * 3600_000
 
 export type AddressRow = Selectable<BouncedAddresses>
 
-/** The row of an address that is suppressed. */
+/** The row of a suppressed address. */
 export interface SuppressionRow
   extends Pick<
     AddressRow,
@@ -27,7 +27,7 @@ export interface SuppressionRow
 const isSuppressed = sql<SqlBool>`(bounced_addresses.reason is not null
   and (bounced_addresses.suppressed_until is null or bounced_addresses.suppressed_until > clock_now()))`
 
-// The constraints of the table say so.
+// The table's constraints guarantee that these columns are set.
 const columns = [
   'bounced_addresses.id',
   'bounced_addresses.directory_id',
@@ -43,7 +43,7 @@ const columns = [
 
 const selectSuppressed = (db: Db) => db.selectFrom('bounced_addresses').select(columns).where(isSuppressed)
 
-/** What suppresses an address in these directories, the last first. */
+/** The suppressions of an address in these directories, latest first. */
 export function findSuppressions(db: Db, directories: Directory[], emailNorms: string[]): Promise<SuppressionRow[]> {
   const ids = directories.map(({ id }) => id)
   return selectSuppressed(db)
@@ -53,7 +53,7 @@ export function findSuppressions(db: Db, directories: Directory[], emailNorms: s
     .execute()
 }
 
-/** What is known of an address in a directory: the soft bounces that count, and what suppresses it. */
+/** Finds the row of an address in a directory: the soft bounces that count, and the suppression. */
 export async function findAddress(
   db: Db,
   directory: Directory,
@@ -73,7 +73,7 @@ export async function findAddress(
   return row ? { soft_bounces: row.soft_bounces, suppression: row.suppressed ? row : null } : null
 }
 
-/** A page of suppressed addresses within the reach. The team's own directory has none. */
+/** A page of suppressed addresses that the caller can reach. The team's own directory has none. */
 export function findSuppressionPage(
   db: Db,
   { directory, environmentId }: Reach,
@@ -87,7 +87,7 @@ export function findSuppressionPage(
     .where((eb) => {
       if (directory) return eb('bounced_addresses.directory_id', '=', directory.id)
       if (emailNorm === null) return eb('bounced_addresses.environment_id', '=', environmentId)
-      // The index of addresses begins with the directory.
+      // The address index starts with the directory, so the query names the directories.
       const directories = eb.selectFrom('directories').select('id').where('environment_id', '=', environmentId)
       return eb('bounced_addresses.directory_id', 'in', directories)
     })
@@ -110,7 +110,7 @@ export function findSuppressionPage(
   )
 }
 
-/** Remembers a report. False for one that was counted before. */
+/** Stores a report. Returns false if it was already counted. */
 export async function insertReport(
   tx: Tx,
   directory: Directory,
@@ -124,7 +124,7 @@ export async function insertReport(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** The row of an address, locked until the transaction ends. `updated_at` is the present time. */
+/** Returns the row of an address, locked until the transaction ends. `updated_at` is the current time. */
 export function lockAddressRow(tx: Tx, directory: Directory, emailNorm: string): Promise<AddressRow> {
   return tx
     .insertInto('bounced_addresses')
@@ -167,7 +167,7 @@ export async function suppressRow(
     .execute()
 }
 
-/** Counts a mail that was not sent. False where the address is no longer suppressed. */
+/** Counts a mail that was not sent. Returns false if the address is no longer suppressed. */
 export async function countWithheld(tx: Tx, row: Pick<SuppressionRow, 'directory_id' | 'id'>): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('bounced_addresses')
@@ -179,7 +179,7 @@ export async function countWithheld(tx: Tx, row: Pick<SuppressionRow, 'directory
   return numUpdatedRows > 0n
 }
 
-/** Keeps a suppression that withholds a mail too, without counting it. */
+/** Keeps a suppression in use because it withheld another mail, without counting that mail. */
 export async function keepSuppression(tx: Tx, row: Pick<SuppressionRow, 'directory_id' | 'id'>): Promise<void> {
   await tx
     .updateTable('bounced_addresses')
@@ -190,7 +190,7 @@ export async function keepSuppression(tx: Tx, row: Pick<SuppressionRow, 'directo
     .execute()
 }
 
-/** Takes the row of a suppressed address, with its soft bounces. Returns undefined if there is none. */
+/** Deletes and returns the row of a suppressed address, with its soft bounces. Returns undefined if there is none. */
 export async function takeSuppression(tx: Tx, directory: Directory, id: string): Promise<SuppressionRow | undefined> {
   return tx
     .deleteFrom('bounced_addresses')
@@ -201,7 +201,7 @@ export async function takeSuppression(tx: Tx, directory: Directory, id: string):
     .executeTakeFirst()
 }
 
-/** Forgets addresses of a directory. */
+/** Deletes the rows of these addresses in a directory. */
 export async function forgetAddresses(db: Db, directoryId: string, emailNorms: string[]): Promise<void> {
   if (emailNorms.length === 0) return
   const isOne = sql<SqlBool>`directory_id = ${directoryId} and email_norm = any(${emailNorms}::text[])`
@@ -213,7 +213,7 @@ export const retentions = [
   defineRetention({
     table: 'bounced_addresses',
     key: ['directory_id', 'id'],
-    // A soft bounce counts for 7 days. After a year without a withheld mail an address is no longer in use.
+    // A soft bounce counts for 7 days. An address without a withheld mail for a year is no longer in use.
     where: sql`updated_at < clock_now() - interval '365 days'
       or (suppressed_until is not null or reason is null) and updated_at < clock_now() - interval '8 days'`,
     orderBy: 'updated_at',
@@ -221,7 +221,7 @@ export const retentions = [
   defineRetention({
     table: 'bounce_reports',
     key: ['directory_id', 'email_norm', 'kind', 'report_id'],
-    // Longer than a report about a mail is accepted, so that no report counts twice.
+    // Longer than reports about a mail are accepted, so that no report counts twice.
     where: sql`created_at < clock_now() - interval '40 days'`,
     orderBy: 'created_at',
   }),

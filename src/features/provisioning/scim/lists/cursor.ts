@@ -9,24 +9,24 @@ const cursors = hashPurpose('scim-cursor')
 const MAC_BYTES = 16
 const MAX_LENGTH = 8000
 
-/** Where a page ends, and how many results there were when the first one was read. */
+/** Where a page ends, and the total when the first page was read. */
 export interface Position {
   key: string
   id: string
   total: number
 }
 
-/** A cursor (RFC 9865 §2). Signed, so that it stands for a place in this query and no other. */
+/** A cursor (RFC 9865 §2). It is signed, so it is valid only for this query. */
 export function sealCursor(platform: Platform, query: string, { key, id, total }: Position): string {
   const place = Buffer.from(JSON.stringify([key, id, total]))
   return Buffer.concat([sign(platform, query, place), place]).toString('base64url')
 }
 
-/** Throws `scim_invalid_cursor` for what is none of this query. */
+/** Reads a cursor. Throws `scim_invalid_cursor` if it does not belong to this query. */
 export function openCursor(platform: Platform, query: string, cursor: string): Position {
   const bytes = Buffer.from(cursor.length <= MAX_LENGTH ? cursor : '', 'base64url')
   const place = bytes.subarray(MAC_BYTES)
-  // What decodes to the same bytes is not the same cursor.
+  // A different text that decodes to the same bytes is not accepted.
   if (bytes.toString('base64url') !== cursor) throw scimError(scimErrors.invalidCursor)
   if (!sameHash(bytes.subarray(0, MAC_BYTES), sign(platform, query, place))) throw scimError(scimErrors.invalidCursor)
   const [key, id, total]: unknown[] = JSON.parse(place.toString())

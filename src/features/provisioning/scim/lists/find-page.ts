@@ -3,7 +3,7 @@ import { scimError, scimErrors } from '../errors.ts'
 import { provisioningErrors } from '../provisioning.ts'
 import type { List } from './list.ts'
 
-/** What every list may refuse. */
+/** Errors that every list may return. */
 export const listErrors = [
   ...provisioningErrors,
   scimErrors.invalidFilter,
@@ -20,8 +20,8 @@ const TOO_BROAD =
 const STATEMENT_TIMEOUT = '57014'
 
 /**
- * The rows of a page, and how many there are in all. Throws `scim_too_many` where a search that goes through everybody
- * was cancelled for its time (RFC 7644 §3.12); of any other it is the database that is late.
+ * Reads the rows of a page, and the total. Throws `scim_too_many` if a search through the whole directory was
+ * cancelled because it took too long (RFC 7644 §3.12). For any other search, the database is at fault.
  */
 export async function findPage<Row>(
   list: List,
@@ -36,7 +36,7 @@ export async function findPage<Row>(
   }
 }
 
-/** Asked of the database only where the page does not tell. */
+/** Counted in the database only if the page does not show the total. */
 async function totalOf(list: List, found: number, count: () => Promise<number>): Promise<number> {
   const { cursor, offset, limit } = list
   if (cursor?.after) return cursor.after.total

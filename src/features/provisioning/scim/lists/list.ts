@@ -14,7 +14,7 @@ const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 10_000, description }))
 
-/** Which attributes are answered (RFC 7644 §3.9). */
+/** The query parameters that select attributes (RFC 7644 §3.9). */
 export const selectionQuery = {
   attributes: text('Only these attributes, separated by commas.'),
   excludedAttributes: text('All attributes except these.'),
@@ -33,33 +33,33 @@ export const listQuery = {
 
 const names = Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())]))
 
-/** The same as the body of a SearchRequest (RFC 7644 §3.4.3). */
+/** The same fields as the body of a SearchRequest (RFC 7644 §3.4.3). */
 export const searchBody = { ...listQuery, attributes: names, excludedAttributes: names }
 
 const SearchRequest = Type.Object(searchBody)
 export type ListRequest = Static<typeof SearchRequest>
 
-/** What a list asks of the database. */
+/** The parts of a list's statement. */
 export interface List {
   condition: RawBuilder<SqlBool> | null
-  /** What to order by before the id. */
+  /** The expression to sort by before the id. */
   sort: Expression<unknown> | null
   descending: boolean
-  /** Null: the page is found by its number. */
+  /** Null if the page is requested by its index. */
   cursor: { after: Position | null } | null
   offset: number
-  /** One more than are shown is asked for where there is a cursor. */
+  /** With a cursor, one more than the page shows. */
   limit: number
-  /** What the cursor is bound to. */
+  /** The query for which the cursor is valid. */
   query: string
-  /** Whether it goes through everybody, or orders them. */
+  /** Whether the list reads or sorts the whole directory. */
   isBroad: boolean
 }
 
-/** The largest number of a result that PostgreSQL counts to. */
+/** The largest index to which PostgreSQL counts. */
 const MAX_INDEX = 2 ** 31
 
-/** Reads the query of a list; `path` is the list's own. Throws ScimLanguageError, `scim_invalid_cursor`. */
+/** Reads the query of a list. `path` is the list's own path. Throws ScimLanguageError, `scim_invalid_cursor`. */
 export function readList(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   path: string,
@@ -86,7 +86,7 @@ export function readList(
   }
 }
 
-// Of a hundred the planning alone takes seconds.
+// For a hundred subqueries, planning alone takes seconds.
 const MAX_QUESTIONS = 10
 
 function readCondition(filter: ScimFilter, targets: FilterTargets): RawBuilder<SqlBool> {
@@ -97,7 +97,7 @@ function readCondition(filter: ScimFilter, targets: FilterTargets): RawBuilder<S
   )
 }
 
-/** What follows `where …` in the statement of a list; `id` is the unique column that it is ordered by in the end. */
+/** The SQL after `where …` in the statement of a list. `id` is the unique column used as the last sort key. */
 export function pageOf(list: List, id: RawBuilder<unknown>): { key: RawBuilder<string>; clause: RawBuilder<unknown> } {
   const { sort, descending, cursor, limit, offset } = list
   const direction = descending ? sql`desc` : sql`asc`
@@ -115,7 +115,7 @@ export function pageOf(list: List, id: RawBuilder<unknown>): { key: RawBuilder<s
   return { key, clause: sql`${from ?? sql``} order by ${order} ${id} ${direction} limit ${limit + 1}` }
 }
 
-/** The answer (RFC 7644 §3.4.2, RFC 9865 §2.3). */
+/** The response (RFC 7644 §3.4.2, RFC 9865 §2.3). */
 export function toPage<Row extends { sort_key: string }>(
   platform: Platform,
   list: List,
@@ -137,7 +137,7 @@ export function toPage<Row extends { sort_key: string }>(
   }
 }
 
-/** A whole list. */
+/** A list with a single page. */
 export function toList<T>(resources: T[]) {
   const { length } = resources
   return { schemas: [LIST], totalResults: length, startIndex: 1, itemsPerPage: length, Resources: resources }

@@ -1,10 +1,10 @@
 import type { ScimFilter } from '../../language/filter.ts'
 import { attributeKey } from '../../language/schema.ts'
 
-/** Attributes of which any number of resources have the same value. */
+/** Attributes for which any number of resources may have the same value. */
 const SHARED = new Set(['type', 'emails.type', 'meta.resourcetype'])
 
-/** Whether an index finds the few that a filter can match: some that begin with, or are, what it names. */
+/** Whether an index finds the few rows that a filter can match, by equality or by a prefix. */
 export function isNarrow(filter: ScimFilter): boolean {
   switch (filter.kind) {
     case 'and':

@@ -21,7 +21,7 @@ const verify = ({ subOrgId, email }: Mailbox, token_hash: string) =>
 
 const sessionsIn = async (subOrgId: string) => (await tenant.get(`/v1/sessions?subOrgId=${subOrgId}`)).body.users
 
-/** What is left of an answer when what differs anyway is taken out. */
+/** The parts of a response that must not differ between addresses. */
 const shapeOf = (reply: Awaited<ReturnType<typeof tenant.post>>) => ({
   status: reply.status,
   keys: Object.keys(reply.body),
@@ -255,7 +255,7 @@ test('unknown, inactive and known addresses are answered alike, and only the kno
   for (const deliver of [true, false]) {
     const replies = []
     for (const email of emails) replies.push(await issuer.post(SEND, { subOrgId, email, deliver }))
-    // Where the answer has the link, it has the address, which is of any length.
+    // A response with the link contains the address, whose length varies.
     const spare = (i: number) => (deliver ? 0 : (emails[i]?.length ?? 0))
     const shapes = replies.map((reply, i) => ({ ...shapeOf(reply), length: reply.text.length - spare(i) }))
     expect(shapes[1]).toEqual(shapes[0])
@@ -269,7 +269,7 @@ test('unknown, inactive and known addresses are answered alike, and only the kno
   }
   const mails = (await app.mails()).filter((mail) => emails.includes(mail.to))
   expect(mails.map((mail) => mail.to)).toEqual([known.email])
-  // A code that no mail takes along voids none that one has.
+  // The code of a mail that is never sent is withheld, so that it does not void a code that was sent.
   const codes = app.app.platform.db
     .selectFrom('otps')
     .select(['user_id', 'withheld'])
@@ -295,7 +295,7 @@ test('sends are limited per address, by the settings, whatever its spelling', as
   for (const email of spellings) statuses.push((await tenant.post(SEND, { subOrgId, email })).status)
   expect(statuses).toEqual([200, 200, 200, 429])
   await app.advance(61)
-  // A refused request has counted as well.
+  // The refused request has been counted too.
   expect((await tenant.post(SEND, { subOrgId, email: 'a.b@example.com' })).status).toBe(429)
   await app.advance(3600)
   expect((await tenant.post(SEND, { subOrgId, email: 'a.b@example.com' })).status).toBe(200)

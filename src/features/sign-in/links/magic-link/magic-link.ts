@@ -18,7 +18,7 @@ import { type LinkDelivery, type SendLinkInput, type SentLink, sendLink } from '
 import { linkSettings } from '../settings.ts'
 import { magicLinkMail } from './emails.ts'
 
-/** A mailed link, also that of a sign-up whose address has a user by now. */
+/** Signing in by a mailed link. Also used for a sign-up link whose address meanwhile has a user. */
 export const magicLinkMethod: SignInMethod = {
   id: 'magic_link',
   offer: { label: 'Magic link', service: 'magic_link', isOn: async () => true },
@@ -26,10 +26,10 @@ export const magicLinkMethod: SignInMethod = {
 
 export const magicLinkPurpose = defineMailedPurpose('magic_link', 'magiclink')
 
-/** What a link with a code beside it is for. */
+/** The use of a link and of the code in the same mail. */
 export interface MagicLinkUse {
   purpose: MailedPurpose
-  /** Of the code in the same mail. */
+  /** The purpose of the code in the same mail. */
   codePurpose: 'login' | 'discovery'
   addressee: SendLinkInput['addressee']
 }
@@ -41,14 +41,14 @@ const signIn: MagicLinkUse = {
 }
 
 export interface SentMagicLink extends SentLink {
-  /** The id of the code in the same mail; null if there is none. */
+  /** The id of the code in the same mail, or null if there is none. */
   otpId: string | null
 }
 
 /**
- * Mails a link to the address, if its use has an addressee there, such as an active user, with a word pair to type instead
- * where codes may be mailed. The response reveals none of that. Throws `invalid_request`, `rate_limited`, `organization_suspended`,
- * `account_locked`.
+ * Mails a link to the address, if an active user (or, for other uses, another addressee) has it. If codes may be
+ * mailed, the mail also has a word pair to type instead. The response reveals none of this. Throws `invalid_request`,
+ * `rate_limited`, `organization_suspended`, `account_locked`.
  */
 export async function sendMagicLink(
   work: Work,
@@ -92,7 +92,7 @@ async function codeSettings(work: Work): Promise<OtpSettings | null> {
 
 /**
  * Exchanges a sign-in link for a session. Throws `token_invalid`, `token_expired` (only for the right token), and what
- * the door throws.
+ * the gates throw.
  */
 export async function verifyMagicLink(work: Work, presented: { email: string; token: string }): Promise<SessionReply> {
   const { email, token } = presented
@@ -106,7 +106,7 @@ export async function verifyMagicLink(work: Work, presented: { email: string; to
       linkId: link.id,
       spends: [proofOfLink(link)],
     })
-    // Another request with the same link was faster.
+    // Another request used the link first.
     if (!answer) throw linkErrors.tokenInvalid()
     return answer
   })

@@ -12,21 +12,21 @@ import { hashLinkToken, isLinkToken } from '../token.ts'
 
 export interface LinkLookup {
   token: string
-  /** The link must be for one of these. */
+  /** The link must have one of these purposes. */
   purposes: readonly LinkPurpose[]
-  /** The address that the link must have been mailed to; null if the caller names none. */
+  /** The address that the link must have been mailed to, or null if the caller names none. */
   who: Identity | null
 }
 
 /** A link that was looked up, with the facts about the user of the address. */
 export interface LookedUp {
-  /** This service did not issue the token: nothing was looked up. */
+  /** True if this service did not issue the token. Then nothing was looked up. */
   madeUp: boolean
   link: LinkRow | null
   facts: SignInFacts | null
 }
 
-/** Looks a token up, unless it is made up; judges nothing. */
+/** Looks up a token unless it is made up. Does not check the link. */
 export async function lookUpLink(work: Work, { token, who }: LinkLookup): Promise<LookedUp> {
   const { platform, directory } = work
   if (!(await isLinkToken(platform, token))) return { madeUp: true, link: null, facts: null }
@@ -35,24 +35,24 @@ export async function lookUpLink(work: Work, { token, who }: LinkLookup): Promis
   return { madeUp: false, link: toLinkRow(read), facts: person }
 }
 
-/** For rules that ask the database for something else before they look the link up. Throws `token_invalid`. */
+/** For rules that query something else before they look up the link. Throws `token_invalid` for a made-up token. */
 export async function refuseForgedToken({ platform }: Work, token: string): Promise<void> {
   if (!(await isLinkToken(platform, token))) throw linkErrors.tokenInvalid()
 }
 
-/** The live link of a token; does not consume it. Throws what `assertLinkUsable` throws. */
+/** Finds the live link of a token without consuming it. Throws what `judgeLink` throws. */
 export async function findLink(work: Work, presented: LinkLookup): Promise<LinkRow> {
   return assertLinkUsable((await lookUpLink(work, presented)).link, presented)
 }
 
 /**
- * A link of another purpose, address or directory is treated as one that never existed.
+ * Checks a link. A link of another purpose, address or directory is treated like a missing one.
  * Throws `token_invalid`, and `token_expired` only for the right token.
  */
 export function assertLinkUsable(link: LinkRow | null, { purposes, who }: LinkLookup): LinkRow {
   const fits = link && purposes.some(({ name }) => name === link.purpose) && (!who || link.identity.equals(who.hash))
   if (!fits) throw linkErrors.tokenInvalid()
-  // Revealed only to someone who has the right token.
+  // Revealed only to callers with the right token.
   if (link.used) throw linkErrors.tokenInvalid({ detail: 'The link was used before.', extra: { reason: 'used' } })
   if (link.withdrawn)
     throw linkErrors.tokenInvalid({
@@ -64,8 +64,8 @@ export function assertLinkUsable(link: LinkRow | null, { purposes, who }: LinkLo
 }
 
 /**
- * Counts an attempt that costs a hash, such as a new password: a link allows only few, with or without an API key.
- * Throws `rate_limited`.
+ * Counts an attempt that costs a hash, such as a new password. Each link allows only a few, with or without an API
+ * key. Throws `rate_limited`.
  */
 export async function countLinkUse(work: Work, link: LinkRow): Promise<void> {
   await countAct(work, link.token_hash, [
@@ -74,18 +74,21 @@ export async function countLinkUse(work: Work, link: LinkRow): Promise<void> {
   ])
 }
 
-/** What a sign-in by this link burns. */
+/** The proof that a sign-in with this link consumes. */
 export function proofOfLink(link: LinkRow) {
   return linkProof({ link_id: link.id })
 }
 
-/** Burns a link that pays for something else. Returns false when another request was faster, or it is no longer live. */
+/**
+ * Consumes a link for a purpose other than a sign-in. Returns false if another request was faster or the link is no
+ * longer live.
+ */
 export function consumeLink(work: TxWork, link: LinkRow): Promise<boolean> {
   return burn(work, proofOfLink(link))
 }
 
 export interface PresentedLink {
-  /** The addressee that the request names, or null. */
+  /** The addressee in the request, or null. */
   who: Identity | null
   token: string
   purposes: readonly [LinkPurpose, ...LinkPurpose[]]
@@ -93,16 +96,16 @@ export interface PresentedLink {
 
 export interface FoundLink {
   link: LinkRow
-  /** The facts about the current user of the address; the caller checks whether the link is for that user. */
+  /** The facts about the current user of the address. The caller checks whether the link belongs to that user. */
   facts: SignInFacts | null
 }
 
 const refusals: string[] = [linkErrors.tokenInvalid.code, linkErrors.tokenExpired.code]
 
 /**
- * What every link from a mail passes through: it is looked up, together with the user of the address, and `redeem`
- * judges and consumes it. A refusal by either is recorded after the writes of `redeem` were rolled back; that of a made-up
- * token is not, since no link has it.
+ * Handles every link from a mail. Looks up the link together with the user of the address; then `redeem` checks and
+ * consumes it. A refusal is recorded after the writes of `redeem` were rolled back. The refusal of a made-up token is
+ * not recorded, because no link has that token.
  * Throws `token_invalid`, `token_expired`, and what `redeem` throws.
  */
 export async function redeemLink<T>(

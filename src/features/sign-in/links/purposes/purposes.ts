@@ -1,39 +1,51 @@
-/** What a link is for: one that was made for a purpose is never accepted for another (ASVS 6.6.2). */
+/** The purpose of a link. A link made for one purpose is never accepted for another (ASVS 6.6.2). */
 export interface LinkPurpose {
-  /** Permanent: rows hold it. */
+  /** Permanent, because rows store it. */
   readonly name: string
   /**
-   * Which live links of the purpose a new one voids: those mailed to its address; those of its user, if a stranger can
-   * also have one mailed to the address; or none, if each link is about something else.
+   * Which live links of the same purpose a new link voids: those mailed to the same address; those of the same user,
+   * if strangers can request a link to that address too; or none, if each link is about a different matter.
    */
   readonly replaces: 'address' | 'user' | 'none'
 }
 
 /** The purpose of links that are mailed. */
 export interface MailedPurpose extends LinkPurpose {
-  /** `type` of such a link, for the page that it leads to. Permanent: applications have pages for it, too. */
+  /**
+   * The `type` in the URL of such a link, which tells its page what to do. Permanent, because applications have pages
+   * for it.
+   */
   readonly type: string
-  /** The link neither signs in nor sets a sign-in method, so it outlives the sign-ins in progress. */
+  /** The link neither signs in nor sets a sign-in method, so it stays valid when pending sign-ins end. */
   readonly opensNothing?: true
-  /** The only reasons of a cut-off that withdraw it; absent: any. */
+  /** The only reasons of a cut-off that withdraw the link. If absent, every cut-off does. */
   readonly endsBy?: readonly string[]
-  /** It proves the mailbox, so a user with an unproved address cannot withdraw it, except by a new address. */
+  /**
+   * The link proves the mailbox, so a user with an unproved address cannot withdraw it, except by changing the
+   * address.
+   */
   readonly provesMailbox?: true
-  /** In the console directory it belongs to a membership. Only changes of the membership withdraw it, no cut-off or proof. */
+  /**
+   * In the console directory the link belongs to a membership. Only changes of the membership withdraw it; cut-offs
+   * and proofs do not.
+   */
   readonly belongsToMembership?: true
 }
 
 const names = new Set<string>()
 const mailed = new Map<string, MailedPurpose>()
 
-/** Defines a purpose, once, in the noun whose links it is for; they are never mailed. Throws for a taken name. */
+/**
+ * Defines a purpose of links that are never mailed. Each noun defines its own purposes once. Throws if the name is
+ * taken.
+ */
 export function defineLinkPurpose(name: string, replaces: LinkPurpose['replaces'] = 'address'): LinkPurpose {
   if (names.has(name)) throw new Error(`The purpose ${name} of links is defined twice`)
   names.add(name)
   return { name, replaces }
 }
 
-/** Defines the purpose of links that are mailed, once, in their noun. Throws for a taken name or type. */
+/** Defines a purpose of mailed links. Each noun defines its own purposes once. Throws if the name or type is taken. */
 export function defineMailedPurpose(
   name: string,
   type: string,
@@ -55,12 +67,12 @@ export function isMailed(purpose: LinkPurpose): purpose is MailedPurpose {
   return 'type' in purpose
 }
 
-/** Every purpose of mailed links that any loaded module defines. */
+/** Every purpose of mailed links that a loaded module has defined. */
 export function mailedPurposes(): MailedPurpose[] {
   return [...mailed.values()]
 }
 
-/** The purpose that the `type` of a link stands for, or undefined. */
+/** The purpose with this `type` of link, or undefined. */
 export function purposeOfType(type: string): MailedPurpose | undefined {
   return mailed.get(type)
 }

@@ -21,9 +21,9 @@ import type { MailedPurpose } from '../purposes/purposes.ts'
 
 /** How a link is delivered. */
 export interface LinkDelivery {
-  /** Where it leads: an entry of `allowed_redirect_uris`, or null for the hosted page. */
+  /** Where the link leads: an entry of `allowed_redirect_uris`, or null for the hosted page. */
   redirectTo: string | null
-  /** False for callers that send their own mails: the response has the link. */
+  /** False for callers that send their own mails. They get the link in the response. */
   deliver: boolean
 }
 
@@ -36,14 +36,14 @@ export async function readDelivery(
   const { redirectTo = null, deliver = true } = body
   if (!deliver) {
     authorize(caller, 'links.issue')
-    // Before a send is counted, so that the refusal says nothing about the address.
+    // Checked before the mail is counted, so that the refusal reveals nothing about the address.
     assertMayHandOver(work)
   }
   if (redirectTo !== null) await assertRedirectAllowed(work, redirectTo)
   return { redirectTo, deliver }
 }
 
-/** What a mail needs to know about its link. */
+/** The data about a link that its mail needs. */
 export interface LinkMailData {
   to: Reader
   url: string
@@ -53,18 +53,18 @@ export interface LinkMailData {
 export interface MailLinkInput {
   purpose: MailedPurpose
   who: Identity
-  /** Of the user of the address, if there is one. */
+  /** The language of the user with the address, if there is one. */
   locale: string | null
-  /** Null for a decoy, and where redeeming the link creates the user. */
+  /** Null for a decoy, and if redeeming the link creates the user. */
   userId: string | null
   details?: Record<string, unknown>
-  /** Why the mail is dropped instead of sent, such as that no user has the address. */
+  /** Why the mail is dropped instead of sent, for example because no user has the address. */
   decoy: DecoyReason | null
-  /** The link redeems nothing, and the mail does not show it. */
+  /** True for a link that redeems nothing and that the mail does not show. */
   isUnused?: boolean
   ttlSeconds: number
   delivery: LinkDelivery
-  /** Which older links it voids; absent: those that its purpose says. */
+  /** Which older links this link voids. If absent, the purpose decides. */
   replaces?: MailedPurpose['replaces']
   compose(work: TxWork, mail: LinkMailData): Promise<Message> | Message
 }
@@ -90,7 +90,7 @@ export async function mailLink(work: TxWork, link: MailLinkInput): Promise<Maile
     isDecoy: link.decoy !== null || link.isUnused === true,
   })
   const { email, norm } = who.address
-  // The spelling of the request: that of the record would reveal whether there is one.
+  // Uses the spelling of the request. The stored spelling would reveal that a user exists.
   const url = linkUrl(work, { purpose, token: made.token, email: norm, redirectTo: delivery.redirectTo })
   const message = await link.compose(work, { to: { email, locale: link.locale }, url, ttlSeconds })
   const isPrinted = work.origin.actor.type === 'cli'
@@ -103,9 +103,9 @@ export async function mailLink(work: TxWork, link: MailLinkInput): Promise<Maile
 export interface Addressee {
   userId: string | null
   details?: Record<string, unknown>
-  /** Set if this link lives shorter than the response says, which is the same for every address. */
+  /** Set if the link expires earlier than the response says. The response is the same for every address. */
   ttlSeconds?: number
-  /** The language of an address that has no user yet. */
+  /** The language to use if no user has the address yet. */
   locale?: string | null
 }
 
@@ -114,14 +114,14 @@ export interface SendLinkInput {
   email: string
   delivery: LinkDelivery
   ttlSeconds: number
-  /** Per address. */
+  /** Limits for each address. */
   limits: RateLimit[]
-  /** Chooses the addressee from the user of the address; null makes the link a decoy. */
+  /** Chooses the addressee, given the user of the address. Null makes the link a decoy. */
   addressee(facts: SignInFacts | null): Addressee | null
   compose(work: TxWork, mail: LinkMailData, addressee: Addressee | null): Promise<Message> | Message
-  /** It opens a session: a user who must use single sign-on gets a mail that says so instead. */
+  /** Whether the link opens a session. A user who must use single sign-on then gets a mail that says so instead. */
   opensSession: boolean
-  /** Recorded for a link that is not a decoy. */
+  /** The event that is recorded unless the link is a decoy. */
   event: EventFactory<typeof LinkEventData>
 }
 
@@ -131,8 +131,8 @@ export interface SentLink extends MailedLink {
 }
 
 /**
- * Mails a link to the address, if a user may have it. Known and unknown addresses run the same statements: the unknown
- * one gets a link that redeems nothing and a mail that is dropped instead of sent (ASVS 6.3.8).
+ * Mails a link to the address, if its user may have one. The same statements run for known and unknown addresses: for
+ * an unknown address, the link redeems nothing and the mail is dropped instead of sent (ASVS 6.3.8).
  * Throws `invalid_request`, `rate_limited`, `organization_suspended`, `account_locked`.
  */
 export async function sendLink(work: Work, request: SendLinkInput): Promise<SentLink> {
@@ -150,7 +150,7 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
   const link = await inTx(work, async (work) => {
     const made = await mailLink(work, {
       purpose,
-      // Spelled as stored, if a user has it.
+      // Uses the stored spelling if a user has the address.
       who: facts && addressee ? { ...who, address: { ...who.address, email: facts.email } } : who,
       locale: facts ? facts.locale : (addressee?.locale ?? null),
       userId,
@@ -160,7 +160,7 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
       ttlSeconds: ownTtlSeconds,
       delivery,
       compose: async (work, mail) => {
-        // Composed for everybody, since it may issue a code, whose id the answer has.
+        // Composed for every address, because composing may issue a code whose id is in the response.
         const message = await request.compose(work, mail, isBound ? null : addressee)
         return isBound ? singleSignOnMail(mail.to, way) : message
       },

@@ -6,8 +6,8 @@ import { type SqlText, sqlText } from '../../../../platform/joined/sql-text.ts'
 import type { Directory } from '../../../../platform/tenancy/directory.ts'
 import { DAILY_DIGIT_FAILURES, DAILY_FAILURES, HOURLY_FAILURES, type Verdict } from '../store.ts'
 
-// Codes with failures that are scanned for their limits: more than a day allows. Those without any may be as many as the
-// caller likes.
+// The number of codes with failures that are read to check the limits, which is more than a day allows. Codes without
+// failures are not read, because a caller may create any number of them.
 const MAX_FAILED = 100
 
 /** A code of the generator. */
@@ -20,7 +20,7 @@ export interface GeneratedRow {
   ttl_seconds: number
 }
 
-/** Stores a code that is not sent: the hot path. */
+/** Stores a code that is not sent. This statement runs often and is kept short. */
 export const generatedCode = defineJoined<{ expires_at: Date }>()({
   columns: {
     id: 'uuid',
@@ -39,22 +39,23 @@ export const generatedCode = defineJoined<{ expires_at: Date }>()({
     select asked.n, clock.at + make_interval(secs => asked.ttl_seconds) as expires_at from clock cross join asked`,
 })
 
-/** The newest sent code that matches `same`, which voids older ones, and the codes with failed attempts. */
+/** Selects the newest sent code that matches `same`, which voids older codes, and the codes with failed attempts. */
 function siblings(same: SqlText, directory: SqlText): SqlText {
   const codes = sqlText`select id, created_at, attempts, withheld from otps where directory_id = ${directory} and ${same}`
-  // By `withheld` as well, or the planner would sort all that the index has in this order.
+  // Ordered by `withheld` too. Otherwise the planner would sort all rows that the index already has in this order.
   return sqlText`(${codes} and not withheld order by withheld desc, created_at desc, id desc limit 1)
           union
           (${codes} and attempts > 0 order by created_at desc limit ${MAX_FAILED})`
 }
 
 /**
- * Judges a code on its locked row and consumes it, or counts the attempt, in the same statement. A statement that waited for
- * a row re-reads it (`for update` under READ COMMITTED), so a code passes once however many processes try it concurrently.
- * Rows are locked in key order, so that two statements cannot deadlock.
+ * Checks a code on its locked row, and consumes it or counts the attempt in the same statement. A statement that
+ * waited for a row reads it again (`for update` under READ COMMITTED), so a code passes only once, even if several
+ * processes try it at the same time. Rows are locked in key order, so that two statements cannot deadlock.
  *
- * The lateral subquery keeps the planner on the primary key: a plan made while the table was small would scan all of it
- * later. Digests are compared plainly: without the key of the hash, timing reveals nothing.
+ * The lateral subquery keeps the planner on the primary key. A plan made while the table was small would scan the
+ * whole table later. Hashes are compared without a constant-time function, because timing reveals nothing to someone
+ * without the hash key.
  */
 // Consumes otps: validating a generated code.
 export const verifiedCode = defineJoined<{ verdict: Verdict }>()({
@@ -97,7 +98,7 @@ export const verifiedCode = defineJoined<{ verdict: Verdict }>()({
     select n, verdict from verified`,
 })
 
-/** The code that is meant by a session of the generator's caller: the newest that left while it may pass, or else the newest. */
+/** Finds the code of a caller's session: the newest sent code while it may pass, and otherwise the newest code. */
 export async function findIdOfSession(db: Db, directory: Directory, sessionRef: string): Promise<string | null> {
   const newest = (withheld: boolean) => sql`(
     select id, created_at, not withheld and used_at is null and expires_at > ${now} and attempts < max_attempts as may_pass

@@ -17,8 +17,8 @@ interface GenerateInput {
 }
 
 /**
- * Creates a code, stores its hash and sends it by mail and SMS where that is requested. The code is answered whether or
- * not a message leaves; `delivery` says why one does not. Throws `invalid_request`.
+ * Creates a code, stores its hash and sends it by mail and SMS if the request asks for that. The response has the code
+ * whether or not a message is sent, and `delivery` gives the reason if none is. Throws `invalid_request`.
  */
 export async function generateOtp(work: Work, input: GenerateInput) {
   const settings = await otpSettings(work)
@@ -58,7 +58,7 @@ interface ValidateInput {
   session_id?: string | null
 }
 
-// A code that never existed, was voided by a newer one or belongs to another tenant looks like a wrong one.
+// A code that never existed, was voided by a newer code or belongs to another tenant gets the answer of a wrong code.
 const MESSAGES: Record<Exclude<Verdict, 'match'>, string> = {
   wrong: 'Invalid code',
   unknown: 'Invalid code',
@@ -67,7 +67,7 @@ const MESSAGES: Record<Exclude<Verdict, 'match'>, string> = {
   spent: 'Too many attempts',
 }
 
-/** Validates a code of the generator and consumes it. Throws `otp_reference_required`. */
+/** Checks a code of the generator and consumes it. Throws `otp_reference_required`. */
 export async function validateOtp(work: Work, input: ValidateInput) {
   const verdict = await verifyCode(work, input)
   return verdict === 'match' ? { valid: true } : { valid: false, message: MESSAGES[verdict] }
@@ -82,7 +82,7 @@ async function verifyCode({ platform, directory, db }: Work, input: ValidateInpu
   if (otpId === null || !isId(otpId)) return 'unknown'
   const hash = hashCode(platform, 'generator', otpId, input.code)
   const row = { id: otpId, session_ref: sessionRef, hash }
-  // Two attempts at one code never share a statement: the second must see the effect of the first.
+  // Two attempts at one code never share a statement, because the second must see the effect of the first.
   const verified = await runTogether(platform, { statement: verifiedCode, directoryId: directory.id, key: otpId, row })
   return verified?.verdict ?? 'unknown'
 }

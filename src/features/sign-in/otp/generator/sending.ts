@@ -15,15 +15,15 @@ import { type OtpSettings, sendLimits, toSendCeilings, toSmsLimits } from '../se
 import { insertOtpRow } from '../store.ts'
 import type { GeneratedRow } from './generator-store.ts'
 
-/** The recipient of a generated code: an address, a phone, or both. */
+/** The recipient of a generated code: an address, a phone number, or both. */
 interface Recipient {
   email: EmailAddress | null
   phone: Phone | null
-  /** What the code is stored under; a newer one with the same identity voids it, if it leaves. */
+  /** The identity under which the code is stored. A newer code with the same identity voids it when it is sent. */
   identity: string
 }
 
-/** Reads where a code is to be sent. Returns null for nowhere. Throws `invalid_request`. */
+/** Reads the recipient of a code. Returns null if there is none. Throws `invalid_request`. */
 export async function readRecipient(input: {
   email?: string | null
   phone?: string | null
@@ -42,8 +42,8 @@ interface CodeToSend {
 }
 
 /**
- * Stores a code for its recipient and sends it. What may not leave is withheld, whatever the reason: the code is there all
- * the same, and voids none that was delivered before.
+ * Stores a code for its recipient and sends it. A code that may not be sent, for whatever reason, is stored as
+ * withheld and voids no code that was delivered before.
  */
 export async function sendCode(work: Work, { settings, recipient, row, made }: CodeToSend) {
   const deliveries = await claimDeliveries(work, settings, recipient)
@@ -67,7 +67,7 @@ export async function sendCode(work: Work, { settings, recipient, row, made }: C
   })
 }
 
-/** Counted before a message is composed, so that the generator cannot be used to flood anyone. */
+/** Deliveries are counted before a message is composed, so that the generator cannot be used to flood anyone. */
 async function claimDeliveries(work: Work, settings: OtpSettings, { email, phone }: Recipient): Promise<Delivery[]> {
   const deliveries: Delivery[] = []
   if (email) {

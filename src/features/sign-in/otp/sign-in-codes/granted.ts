@@ -11,15 +11,18 @@ import { tryOtp } from './issued-codes.ts'
 
 const PURPOSE = 'discovered'
 
-/** A code that no mail carries: who has proved a mailbox or a passkey gets it for several directories, and each takes it once. */
+/**
+ * A code that is not mailed. A person who proved a mailbox or a passkey gets it for several directories, and each
+ * accepts it once.
+ */
 export interface GrantedCode {
   otpId: string
   code: string
 }
 
 /**
- * Grants a code in each of these directories, to the address of a person there (`Identity.hash`), which voids older ones
- * of the address.
+ * Grants a code in each of these directories to a person's address there (`Identity.hash`), and voids older granted
+ * codes of the address.
  */
 export async function grantCode(
   { platform, db }: Pick<Work, 'platform' | 'db'>,
@@ -33,8 +36,8 @@ export async function grantCode(
 }
 
 /**
- * Judges such a code in one of the directories, with the facts about the user of the address there. Returns what burns it;
- * null where it is not good, or not any more.
+ * Checks a granted code in one of its directories, with the facts about the user of the address there. Returns the
+ * proof that consumes the code, or null if the code is not or no longer valid.
  */
 export async function proveGranted(
   work: Work,

@@ -16,8 +16,7 @@ const { platform } = app
 
 const workIn = (directory: Directory): Work => ({ platform, directory, origin: systemOrigin(), db: platform.db })
 
-/** A person with an address, in a directory of their own. */
-// Of an address of nobody: the facts about its user are not of interest here.
+// Tries a code with a new address that no user has, because these tests do not need the facts about a user.
 async function tryAs(work: Work, identity: Buffer, attempt: OtpAttempt) {
   const email = freshEmail()
   const { outcome, userId } = await tryOtp(work, { address: { email, norm: email }, hash: identity }, attempt)
@@ -47,7 +46,7 @@ async function start(overrides: Partial<OtpSettings> = {}, known = true) {
   return { ...person, directory, issue, claim, consume, live }
 }
 
-// Unknown addresses take the same path to the same answers, but create no user.
+// For unknown addresses the same statements run with the same results, but no user is created.
 describe.each([true, false])('a code for an address that somebody has: %s', (known) => {
   test('matches, is spent once, and then says so', async () => {
     const { userId, issue, claim, consume } = await start({}, known)
@@ -164,7 +163,7 @@ test('digits may come with the words or instead, and live ten minutes at most', 
   expect(await digits.claim(made.otpId, made.code)).toMatchObject({ outcome: 'match' })
 })
 
-// Of wrong guesses at codes of one address, so many an hour, and so many a day (ASVS 6.3.1).
+// Wrong guesses are limited per hour and per day, over all codes of one address (ASVS 6.3.1).
 test.each([
   ['word pairs', 'phrase', 40],
   ['digits', 'digit', 10],

@@ -6,32 +6,35 @@ import { hashCode, makeCode, type ShownCode } from '../codes.ts'
 import type { OtpSettings } from '../settings.ts'
 import { findLiveOtpRow, findLiveSignupRow, insertOtpRow, triedCode, type Verdict } from '../store.ts'
 
-/** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */
+/** Purposes of codes that sign in or up. The generator's codes (`/v1/otp/generate`) do neither. */
 export type SignInPurpose = 'login' | 'signup'
 
 /**
- * Other purposes of a code: a user steps up or proves a new address; or a person lists the organizations of a mailbox,
- * and enters one.
+ * Other purposes of codes: a step-up, a proof of a new address, and the discovery of the organizations of a mailbox
+ * and the sign-in to one of them.
  */
 export type OwnPurpose = 'step_up' | 'email_change' | 'discovery' | 'discovered'
 
-// A code sent out of band lives ten minutes at most (ASVS 6.5.5), whatever the settings of the generator.
+// A code sent out of band is valid for ten minutes at most (ASVS 6.5.5), regardless of the generator's settings.
 const MAX_SIGN_IN_TTL_SECONDS = 600
 
 export interface NewOtp {
   purpose: SignInPurpose | OwnPurpose
-  /** Null when no user has the address: a decoy, which takes the same path and signs no one in. */
+  /**
+   * Null if no user has the address. Then the code is a decoy, which is handled like any other code and signs no one
+   * in.
+   */
   userId: string | null
-  /** No user has the address, and redeeming the code creates one. */
+  /** True if no user has the address and redeeming the code creates one. */
   signsUp?: boolean
   /** The language of the user that the code signs up. */
   locale?: string | null
   /** Keyed hash of the normalised address. */
   identity: Buffer
   settings: OtpSettings
-  /** The phone that it is sent to; absent: it is mailed. */
+  /** The phone that gets the code. If absent, the code is mailed. */
   phoneId?: string
-  /** The code is never sent. */
+  /** True if the code is never sent. */
   withheld?: boolean
 }
 
@@ -40,7 +43,10 @@ export interface IssuedOtp extends ShownCode {
   expiresAt: Date
 }
 
-/** Creates a sign-in code, which voids older ones for its address and purpose, unless it is withheld. Sends nothing. */
+/**
+ * Creates a sign-in code without sending it. Voids older codes of the same address and purpose, unless the new code is
+ * withheld.
+ */
 export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
   const { purpose, userId, signsUp = false, locale = null, identity, settings, phoneId = null, withheld = false } = otp
   const otpId = newId()
@@ -63,7 +69,7 @@ export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
   return { otpId, code, digitCode, expiresAt, ttlSeconds }
 }
 
-/** A code that was sent the same way a moment ago and has not been tried, so that no second message is needed. */
+/** Finds a code that was sent recently in the same way and has not been tried, so that no second message is needed. */
 export async function findLiveOtp(
   work: Work,
   which: { purpose: SignInPurpose | OwnPurpose; identity: Buffer; newerThanSeconds: number; bySms?: boolean },
@@ -72,7 +78,7 @@ export async function findLiveOtp(
   return row ? { otpId: row.id, expiresAt: row.expires_at } : null
 }
 
-/** The sign-up that a code can still complete. Returns null once the code is redeemed or expired. */
+/** Finds the sign-up that a code can still complete. Returns null once the code was redeemed or has expired. */
 export async function findWaitingSignup(work: Work, otpId: string): Promise<{ locale: string | null } | null> {
   return (await findLiveSignupRow(work.db, work.directory, otpId)) ?? null
 }
@@ -86,36 +92,36 @@ export interface OtpAttempt {
 
 export interface TriedOtp {
   /**
-   * `match`: right, but not consumed yet (`codeProof` does that). `expired` and `used`: only for the right code.
-   * `spent`: the attempts at this code, or at its address, are used up. `unknown`: no such code, or it is void.
+   * `match`: right, but not consumed yet (`codeProof` consumes it). `expired` and `used`: only for the right code.
+   * `spent`: no attempts left for this code or its address. `unknown`: no such code, or it is void.
    */
   outcome: Verdict
-  /** The owner of the code; null without one, where it is void, and where no attempt was counted. */
+  /** The owner of the code. Null if there is none, if the code is void, and if no attempt was counted. */
   userId: string | null
-  /** Redeeming the code creates a user with the address. False for a decoy. */
+  /** Whether redeeming the code creates a user with the address. False for a decoy. */
   signsUp: boolean
-  /** What they said of their language. */
+  /** The language that the person chose at the sign-up. */
   locale: string | null
-  /** It went to a phone of its owner, and proves no mailbox. */
+  /** Whether the code went to its owner's phone, so that it proves no mailbox. */
   bySms: boolean
   /** The facts about the user of the address. */
   facts: SignInFacts | null
 }
 
 /**
- * Counts an attempt at a sign-in code, then judges it. Committed on its own, so a request that fails later does not
- * return the attempt. Over all codes of an address 20 attempts an hour and 40 a day may fail (ASVS 6.3.1).
+ * Counts an attempt at a sign-in code, then checks the code. Commits on its own, so a request that fails later does
+ * not get the attempt back. Over all codes of an address, 20 attempts an hour and 40 a day may fail (ASVS 6.3.1).
  */
 export async function tryOtp(work: Work, who: Identity, attempt: OtpAttempt): Promise<TriedOtp> {
   const { purpose, code } = attempt
   const asked = attempt.otpId.toLowerCase()
-  // What is no id names no code, at the same cost.
+  // Text that is not an id names no code, but must take as long.
   const otpId = isId(asked) ? asked : newId()
   const hash = hashCode(work.platform, purpose, otpId, code)
   const asTried = { otp_id: otpId, otp_purpose: purpose, otp_hash: hash }
   const reading = triedCode(asTried, { key: who.hash.toString('base64') })
   const { person, read } = await readFacts({ ...work, db: work.platform.db }, who, reading)
-  // Removed while it was waited for.
+  // The code was removed while the statement waited for it.
   const outcome = read.verdict === 'left_out' ? 'unknown' : read.verdict
   const { code_user_id: userId, code_signs_up: signsUp, code_locale: locale, code_by_sms: bySms } = read
   return { outcome, userId, signsUp: signsUp ?? false, locale, bySms: bySms ?? false, facts: person }

@@ -12,7 +12,7 @@ import { findLiveOtp, issueOtp } from './issued-codes.ts'
 import type { SentCode } from './sign-in.ts'
 
 /**
- * Mails a code that proves a mailbox, without asking whether the address has a user: for a step-up, or for a discovery.
+ * Mails a code that proves a mailbox, for a step-up or a discovery. Does not check whether the address has a user.
  * Within `resend_interval_seconds` the last code stays valid and no new one is sent.
  * Throws `rate_limited`, `organization_suspended`, `account_locked`, `method_disabled`.
  */

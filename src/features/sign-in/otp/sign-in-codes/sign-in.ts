@@ -40,11 +40,11 @@ export const otpMethod: SignInMethod = {
 export interface CodeRequest {
   purpose: SignInPurpose
   email: string
-  /** The language of an address that has no user yet: for the mail, and for the user once created. */
+  /** The language for an address without a user, for the mail and for the user that the code creates. */
   locale?: string | null
   /**
-   * Where an address of no user gets a code as well, which signs them up: has the user provisioned. Called for known
-   * addresses too, so that they take as long.
+   * Set if an address without a user also gets a code, which signs the person up. Starts creating the user. Also
+   * called for known addresses, so that both take the same time.
    */
   provision: ((work: TxWork, code: { otpId: string; email: string }) => Promise<void>) | null
 }
@@ -58,8 +58,8 @@ export interface SentCode {
 }
 
 /**
- * Mails a word pair to the address, if a user has it. Known and unknown addresses run the same statements: the unknown
- * one gets a decoy code and a mail that is dropped instead of sent (ASVS 6.3.8).
+ * Mails a word pair to the address, if a user has it. The same statements run for known and unknown addresses: an
+ * unknown address gets a decoy code and a mail that is dropped instead of sent (ASVS 6.3.8).
  * Throws `invalid_request`, `rate_limited`, `organization_suspended`, `account_locked`, `method_disabled`.
  */
 export async function sendSignInCode(work: Work, send: CodeRequest): Promise<SentCode> {
@@ -70,7 +70,7 @@ export async function sendSignInCode(work: Work, send: CodeRequest): Promise<Sen
   const way = await signInAccessUnder(work, enforcement, who.address.norm)
   const deliveryHint = maskEmail(who.address.email)
   const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
-  // A double click, or a retry after a lost response: the code already on its way stays valid.
+  // For a double click or a retry after a lost response, the code that was already sent stays valid.
   const live = await findLiveOtp(work, which)
   const isForSomebody = facts ? facts.active : send.provision !== null
   const sending = { leaves: live === null && isForSomebody, byAnyone: true }
@@ -102,7 +102,7 @@ async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContex
   const otp = await issueOtp(work, { purpose, userId, signsUp, locale, identity, settings, withheld })
   const reader = facts && !facts.pending ? facts : { ...address, locale: locale ?? facts?.locale ?? null }
   const mail = isBound ? singleSignOnMail(reader, way) : signInMail(reader, purpose, otp)
-  // Not for exempt users either, so that the time does not tell who is exempt. They exist already.
+  // Skipped for exempt users too, so that timing does not reveal who is exempt. Exempt users already exist.
   if (enforcement === 'off') await provision?.(work, { otpId: otp.otpId, email: address.email })
   await queueMail(work, { ...mail, decoy }, otp.ttlSeconds)
   if (withheld) await recordFailure(work, identity, describeNothingSent('otp', facts, isBound && isReached))
@@ -110,15 +110,15 @@ async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContex
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }
 }
 
-/** The code that signs a user up, and the language they asked for. */
+/** The code that signs a user up, and the user's chosen language. */
 export type SignUpCode = Pick<Parameters<typeof completeLogin>[2], 'spends' | 'locale'>
 
 /** How codes of one purpose are redeemed. */
 export interface CodeUse {
   purpose: SignInPurpose
-  /** What a pending sign-up is finished by. */
+  /** The method that is recorded when a code completes a pending sign-up. */
   methodOfPending: SignInMethod
-  /** Creates the user of an address that has none, and signs them in. Returns null when the code was consumed already. */
+  /** Creates the user of an address without one, and signs them in. Returns null if the code was already consumed. */
   signUp?(work: Work, who: Identity, by: SignUpCode): Promise<SessionReply | null>
 }
 
@@ -129,8 +129,8 @@ export interface VerifyCode {
 }
 
 /**
- * Exchanges a word pair for a session. The attempt is counted, durably, before it is judged.
- * Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`, and what the door throws.
+ * Exchanges a word pair for a session. The attempt is counted in its own transaction before the code is checked.
+ * Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`, and what the gates throw.
  */
 export async function verifySignInCode(work: Work, use: CodeUse, verify: VerifyCode): Promise<SessionReply> {
   const { purpose } = use
@@ -139,7 +139,7 @@ export async function verifySignInCode(work: Work, use: CodeUse, verify: VerifyC
   const otpId = verify.otpId.toLowerCase()
   const attempt = await tryOtp(work, who, { purpose, otpId, code })
   const { facts, userId, locale, bySms } = attempt
-  // A user who has come to the address since the code of a sign-up was sent has proved the mailbox as well.
+  // A user who got the address after a sign-up code was sent has proved the mailbox with that code too.
   const isTheirs = userId === null ? attempt.signsUp : userId === facts?.user_id
   const isProved = !bySms || facts?.email_verified
   if (attempt.outcome !== 'match' || !isTheirs || !isProved) throw await refusal(work, who, attempt)
@@ -148,7 +148,7 @@ export async function verifySignInCode(work: Work, use: CodeUse, verify: VerifyC
   const answer = facts
     ? await signInWith(work, facts, use, { bySms, locale, spends })
     : ((await use.signUp?.(work, who, { spends, locale })) ?? null)
-  // Another request with the same right code was faster.
+  // Another request used the same code first.
   if (!answer) throw await refusal(work, who, { ...attempt, outcome: 'used' })
   return answer
 }
@@ -159,15 +159,15 @@ function signInWith(
   { methodOfPending }: CodeUse,
   { bySms, ...code }: SignUpCode & { bySms: boolean },
 ) {
-  // RFC 8176. A code that went to a phone proves no mailbox.
+  // RFC 8176. A code that was sent to a phone proves no mailbox.
   if (bySms) return completeLogin(work, facts, { method: otpMethod, amr: ['sms', 'otp'], ...code })
   const method = facts.pending ? methodOfPending : otpMethod
   return completeMailboxLogin(work, facts, { method, amr: ['otp'], ...code })
 }
 
 /**
- * Counts the attempt, then judges a code mailed to an address: the code of a signed-in user, or of no user (null).
- * Returns the proof that consumes it.
+ * Counts the attempt, then checks a code that was mailed to an address, either for a signed-in user or for no user
+ * (null). Returns the proof that consumes the code.
  * Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`.
  */
 export async function proveOwnCode(
@@ -184,7 +184,7 @@ export async function proveOwnCode(
 
 async function refusal(work: Work, who: Identity, attempt: TriedOtp) {
   const { facts } = attempt
-  // Outside any transaction, so that it survives the refusal.
+  // Recorded outside any transaction, so that the event survives the refusal.
   await recordFailure(
     { ...work, db: work.platform.db },
     who.hash,

@@ -35,7 +35,7 @@ test('the options of an address that nobody has, or that has no passkey, have th
     const reply = await ask(subOrgId, email)
     const { options } = reply.body
     const { allowCredentials: list } = options
-    // All but the ids and their lengths, byte for byte.
+    // Everything except the ids and their lengths must be equal byte for byte.
     const bare = list.map((each: Descriptor) => ({ ...each, id: '' }))
     const rest = { ...reply.body, challengeId: '', options: { ...options, challenge: '', allowCredentials: bare } }
     const headers = [...reply.headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name))
@@ -69,7 +69,7 @@ test('they stay the same for an address however it is typed, on every process, a
   } finally {
     await other.close()
   }
-  // For someone without a passkey, before and after they become a user.
+  // A person without a passkey gets the same decoys before and after they become a user.
   await tenant.post('/v1/users', { subOrgId: here, email })
   expect(await allowed(here, email)).toEqual(first)
 })

@@ -5,12 +5,12 @@ import type { Descriptor } from '../schema.ts'
 
 const decoys = hashPurpose('decoy')
 
-/** Lengths of the credential ids of common authenticators. */
+/** Lengths of credential ids in common authenticators. */
 const ID_BYTES = [20, 32, 32, 16, 64]
 
 /**
- * Fake passkeys for an address that has none (WebAuthn L3 §14.6.2): mostly one, sometimes two; stable over time and
- * processes, but different in every directory.
+ * Fake passkeys for an address that has none (WebAuthn L3 §14.6.2): usually one, sometimes two. They are the same at
+ * any time and in every process, but different in every directory.
  */
 export function decoysOf(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,

@@ -10,7 +10,7 @@ import { recordStatements } from '../../../../../test/rules/sql-recorder.ts'
 import { enforceSso } from '../../../../../test/walkers/own-world.ts'
 import { serviceIds } from '../../../tenancy/services/selection.ts'
 
-// One login page for all organizations: the passkey leads to the organization of its user.
+// One login page serves all organizations. The passkey determines the organization of its user.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -24,7 +24,7 @@ type How = Partial<Answering> & { email?: string }
 const refusal = ({ status, body }: Reply) => [status, body.code]
 const INVALID = [401, 'passkey_invalid']
 
-/** The answer of a passkey to fresh options of the environment. */
+/** The response of a passkey to new options of the environment. */
 async function answerOf({ passkey }: Pick<PasskeyHolder, 'passkey'>, { email, ...how }: How = {}, by: Key = tenant) {
   const address = email === undefined ? {} : { email }
   const { options, challengeId } = succeeded(await by.post(OPTIONS, address))
@@ -39,7 +39,7 @@ const services = (without: string) => ({ enabledAppIds: serviceIds.filter((id) =
 /** A user with a passkey, in an organization of their own. */
 const holderIn = async (how: Partial<Answering> = {}) => newHolder(tenant, await tenant.organization(), how)
 
-/** The same passkey of users in several organizations: the handle is that of the last one. */
+/** One passkey that users in several organizations have. Its user handle is the last user's. */
 async function sharedBy(count: number, how: Partial<Answering> = {}) {
   const passkey = newPasskey()
   const email = newEmail()
@@ -74,7 +74,7 @@ test('a passkey opens a session in the organization of its user, with or without
   expect(created.slice(-3).map(({ organization_id }) => organization_id)).toEqual(Array(3).fill(holder.subOrgId))
 })
 
-// Before the clock is moved, which authenticator apps do not follow.
+// Runs before the clock is moved, because authenticator apps do not follow the moved clock.
 test('a passkey without verification is one factor: an enrolled second one is asked for', async () => {
   const own = await app.tenant()
   succeeded(await own.patch('/v1/auth/passkey/settings/defaults', { user_verification: 'preferred' }))
@@ -151,7 +151,7 @@ test('what is wrong with an answer is refused, and opens no session', async () =
   expect(refusal(await signIn({ passkey: forged }, { userHandle, counter: 9 }))).toEqual(INVALID)
   expect(refusal(await signIn({ passkey: newPasskey() }, { userHandle }))).toEqual(INVALID)
   expect(await sessionsIn(tenant, holder.subOrgId)).toEqual([])
-  // Each is recorded where the passkey is.
+  // Each refusal is recorded in the directory of the passkey.
   const failed = await app.events({ accountId: tenant.accountId, type: 'auth.login.failed' })
   const own = failed.filter(({ organization_id }) => organization_id === holder.subOrgId)
   expect(own).toHaveLength(wrong.length + 1)
@@ -169,7 +169,7 @@ test('a challenge takes one answer, of the environment alone', async () => {
   const late = await answerOf(holder)
   await app.advance(301)
   expect(refusal(await tenant.post(VERIFY, late))).toEqual(INVALID)
-  // An organization takes no challenge of the environment, nor the other way round.
+  // An organization does not accept a challenge of the environment, and the environment none of an organization.
   const { subOrgId } = holder
   expect(refusal(await tenant.post(VERIFY, { ...(await answerOf(holder)), subOrgId }))).toEqual(INVALID)
   const inside = succeeded(await tenant.post(OPTIONS, { subOrgId, conditional: true }))
@@ -275,7 +275,7 @@ test('a passkey of before the organization chose a relying party below that of t
   const holder = await newHolder(own, subOrganization.id)
   succeeded(await signIn(holder, { origin }, own))
   const { subOrgId } = holder
-  // Both accept the page.
+  // Both the defaults and the organization now accept the page's origin.
   succeeded(await own.patch('/v1/auth/passkey/settings', { subOrgId, rp_id: 'login.acme.example', origins: [origin] }))
   expect(refusal(await signIn(holder, { origin }, own))).toEqual(INVALID)
 })
@@ -284,7 +284,7 @@ test('keys of other environments and accounts, or of one organization, do not re
   const holder = await holderIn()
   const staging = await tenant.withKey({ environment: 'staging' })
   for (const by of [staging, await app.tenant()]) expect(refusal(await signIn(holder, {}, by))).toEqual(INVALID)
-  // A challenge of another environment is no challenge here.
+  // A challenge of another environment is not valid here.
   expect(refusal(await tenant.post(VERIFY, await answerOf(holder, {}, staging)))).toEqual(INVALID)
   const other = await tenant.withKey({ subOrgId: await tenant.organization() })
   const answer = await answerOf(holder)
@@ -294,7 +294,7 @@ test('keys of other environments and accounts, or of one organization, do not re
 })
 
 test('several organizations that hold the passkey: a discovery token, which opens each once and as strongly', async () => {
-  // Backed up: its counter tells nothing, so the token itself must be good once.
+  // The passkey is backed up, so its counter proves nothing, and the token itself must work only once.
   const backup = { eligible: true, state: true }
   const holders = await sharedBy(3, { backup })
   const [first, , last] = holders as [PasskeyHolder, PasskeyHolder, PasskeyHolder]

@@ -15,23 +15,23 @@ import { findOwnedPasskey, listPasskeysOfEnvironment, type OwnedPasskey } from '
 
 /** A passkey whose signature was verified, in the directory of its user. */
 export interface ProvenPasskey {
-  /** Of that directory. */
+  /** Works on the user's directory. */
   work: Work
   passkey: OwnedPasskey
   use: Assertion
 }
 
-// Slot: discovery is of a wing above.
-/** Grants a token for the organizations that hold a passkey. `work` is of the environment. */
+// Handed in: discovery belongs to a wing on a higher floor.
+/** Grants a token for the organizations that have a passkey. `work` is the environment's. */
 export const passkeyDiscovery =
   defineSlot<(work: Work, proven: ProvenPasskey[]) => Promise<SessionReply>>('discovery by passkey')
 
-/** Organizations of one passkey that are judged. A token names their passkeys. */
+/** The number of organizations with one passkey that are checked. A token names the passkeys in these organizations. */
 const MAX_HOLDERS = 20
 
 /**
- * What a browser needs for a sign-in to any organization of the environment, by the relying party of its defaults. No
- * passkey is listed, not even of a known address: a comparison with the options of an organization would reveal who has a
+ * Returns what a browser needs to sign in to any organization of the environment, with the default relying party.
+ * Lists no passkey, not even for a known address: comparing the list with an organization's would reveal who has a
  * passkey there. Throws `invalid_request`, `account_locked`, `rate_limited`.
  */
 export async function startInEnvironment(work: Work, email: string): Promise<StartedCeremony<RequestOptions>> {
@@ -42,9 +42,9 @@ export async function startInEnvironment(work: Work, email: string): Promise<Sta
 }
 
 /**
- * Exchanges the signature of a passkey for a session in the organization of its user, or for a discovery token if several
- * organizations hold the passkey. The challenge is consumed in any case. Throws `passkey_invalid` for any mismatch, and
- * what the door throws.
+ * Exchanges the signature of a passkey for a session in its user's organization, or for a discovery token if several
+ * organizations have the passkey. The challenge is consumed even if this fails. Throws `passkey_invalid` for any
+ * mismatch, and what the gates throw.
  */
 export async function signInInEnvironment(work: Work, sent: SignInVerifyBody): Promise<SessionReply> {
   const who = readWho(work, sent.email ?? '', true)
@@ -61,7 +61,8 @@ export async function signInInEnvironment(work: Work, sent: SignInVerifyBody): P
     throw await refusal(await nearest(work, owner), about, reason ?? 'challenge')
   const { proven, refused } = await verifyAll(work, { sent, ceremony, who, holders })
   const [first] = proven
-  // The signature of the user handle decides: a passkey of another user alone proves nothing of this one.
+  // The passkey of the signed user handle must be proved. A passkey of another user alone proves nothing about this
+  // user.
   if (first?.passkey.id !== owner.id || !first)
     throw await refusal(await nearest(work, owner), about, refused?.refused ?? 'unknown_passkey', refused ?? undefined)
   return proven.length > 1 ? passkeyDiscovery.of(work.platform)(work, proven) : enter(first, who)
@@ -77,10 +78,10 @@ async function enter({ work, passkey, use }: ProvenPasskey, who: Identity | null
 
 const ownerOf = ({ platform }: Work, { email, email_norm: norm }: OwnedPasskey) => identify(platform, { email, norm })
 
-/** Empty without one, which is the handle of no passkey. */
+/** Returns an empty handle, which no passkey has, if the response has none. */
 const readHandle = ({ credential }: SignInVerifyBody) => Buffer.from(credential.response.userHandle ?? '', 'base64url')
 
-/** A reason to refuse a response before its signature is verified, or null. */
+/** Returns a reason to refuse a response before its signature is verified, or null. */
 function findMismatch(given: {
   ceremony: CeremonyRow | undefined
   who: Identity | null
@@ -92,11 +93,11 @@ function findMismatch(given: {
   if (ceremony.identity !== null && !sameHash(ceremony.identity, who?.hash ?? null)) return 'challenge'
   if (owner?.rp_id !== ceremony.rp_id) return 'unknown_passkey'
   if (who !== null && owner.email_norm !== who.address.norm) return 'other_user'
-  // No passkey was listed, so the handle identifies the user (WebAuthn L3 §7.2 step 6).
+  // The browser got no list of passkeys, so the handle identifies the user (WebAuthn L3 §7.2 step 6).
   return owner.user_handle.equals(userHandle) ? null : 'other_user'
 }
 
-/** Where a refusal is recorded: in the directory of the passkey, or of the environment if it is unknown. */
+/** Chooses where a refusal is recorded: in the passkey's directory, or the environment's if the passkey is unknown. */
 async function nearest(work: Work, owner: OwnedPasskey | undefined): Promise<Work> {
   const directory = owner && (await findDirectory(work.platform, owner.directory_id))
   return directory ? { ...work, directory } : work
@@ -109,7 +110,7 @@ interface PasskeyAnswer {
   holders: OwnedPasskey[]
 }
 
-/** The passkeys that the response signs for, in their order, and the first refusal. */
+/** Returns the passkeys whose signature is right, in order, and the first refusal. */
 async function verifyAll(work: Work, { sent, ceremony, who, holders }: PasskeyAnswer) {
   const rp = await relyingPartyOf(work)
   const proven: ProvenPasskey[] = []
@@ -120,7 +121,7 @@ async function verifyAll(work: Work, { sent, ceremony, who, holders }: PasskeyAn
     const inside = directory && { ...work, directory }
     const own = inside && (await relyingPartyIfOpen(inside, passkey))
     if (!inside || !own) continue
-    // Loaded with the first passkey, for the memory that its library takes.
+    // Loaded for the first passkey, because the library needs much memory.
     const { verifyAssertion } = await import('../webauthn.ts')
     const use = await verifyAssertion({ rp: stricter(rp, own), ceremony }, passkey, sent.credential)
     if ('refused' in use) refused ??= use
@@ -130,8 +131,8 @@ async function verifyAll(work: Work, { sent, ceremony, who, holders }: PasskeyAn
 }
 
 /**
- * Both relying parties at once: an origin counts if the defaults and the organization accept it, and fingerprint, face or PIN
- * are required if either requires them.
+ * Combines two relying parties: an origin must be accepted by both the defaults and the organization, and a
+ * fingerprint, face or PIN is required if either requires it.
  */
 function stricter(rp: RelyingParty, own: RelyingParty): RelyingParty {
   const origins = [...rp.origins, ...own.origins].filter((origin) =>
@@ -141,7 +142,10 @@ function stricter(rp: RelyingParty, own: RelyingParty): RelyingParty {
   return { ...rp, origins, takesLocalhost: rp.takesLocalhost && own.takesLocalhost, settings }
 }
 
-/** The relying party of a directory, if passkeys are on there and it is still the one of this passkey. */
+/**
+ * Returns the relying party of a directory, if passkeys are on there and it is still the relying party of this
+ * passkey.
+ */
 async function relyingPartyIfOpen(work: Work, { rp_id }: OwnedPasskey): Promise<RelyingParty | null> {
   if (!(await isServiceEnabled(work, 'passkeys'))) return null
   const own = await relyingPartyOf(work)
@@ -149,8 +153,8 @@ async function relyingPartyIfOpen(work: Work, { rp_id }: OwnedPasskey): Promise<
 }
 
 /**
- * The passkey of a discovery token in one of its directories: its owner and the proof of the sign-in. Null if it was
- * deleted, or no longer signs in there.
+ * Finds the passkey of a discovery token in one of its directories. Returns its owner and the proof for the sign-in,
+ * or null if the passkey was deleted or can no longer sign in there.
  */
 export async function resumePasskey(
   work: Work,

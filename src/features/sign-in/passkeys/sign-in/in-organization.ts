@@ -40,8 +40,9 @@ export const passkeyMethod: SignInMethod = {
 }
 
 /**
- * What a browser needs for a sign-in. Known and unknown addresses run the same statements: one without a passkey gets
- * decoys (ASVS 6.3.8). Without an address no passkey is listed, and the user chooses among those on the device.
+ * Returns what a browser needs for a sign-in. The same statements run for known and unknown addresses, and an address
+ * without a passkey gets decoys (ASVS 6.3.8). Without an address, no passkey is listed, and the user chooses one on
+ * the device.
  * Throws `invalid_request`, `organization_suspended`, `account_locked`, `rate_limited`.
  */
 export async function startSignIn(
@@ -66,7 +67,7 @@ export async function assertMayStart(work: Work, who: Identity | null): Promise<
   await assertDoorOpen(work, who)
 }
 
-/** Stores a challenge. Returns the options with it. */
+/** Stores a challenge. Returns the options that contain it. */
 export async function challengeFor(
   { db, directory }: Work,
   started: {
@@ -95,9 +96,9 @@ export async function challengeFor(
 const starts = hashPurpose('passkey-start')
 
 /**
- * Counts what is started for an address from a network, so that an attacker elsewhere cannot use up what its user may
- * start. Without an address the network alone is counted: autofill starts a sign-in for each visit of a login page, and
- * many people may share one network. Without either there is nothing to count by.
+ * Counts sign-ins started for an address from one network, so that an attacker in another network cannot use up the
+ * user's limit. Without an address only the network is counted: autofill starts a sign-in at each visit of a login
+ * page, and many people may share a network. Without either, nothing can be counted.
  */
 async function countStart(work: Work, who: Identity | null): Promise<void> {
   const { ip } = work.origin.endUser
@@ -121,8 +122,8 @@ export function readWho({ platform }: Work, email: string, mayBeEmpty: boolean):
 }
 
 /**
- * Exchanges the signature of a passkey for a session. The challenge is consumed in any case.
- * Throws `passkey_invalid` for any mismatch, and what the door throws.
+ * Exchanges the signature of a passkey for a session. The challenge is consumed even if this fails.
+ * Throws `passkey_invalid` for any mismatch, and what the gates throw.
  */
 export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
   const { facts, proof, refuse } = await provePasskey(work, sent, 'login')
@@ -131,7 +132,10 @@ export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
   return done
 }
 
-/** Judges the signature, which consumes the challenge. Answers what burns it, and the refusal where another was faster. */
+/**
+ * Checks the signature and consumes the challenge. Returns the proof to consume, and the refusal if another request
+ * was faster.
+ */
 export async function provePasskey(work: Work, sent: SignInVerifyBody, kind: 'login' | 'step_up') {
   const { platform, directory, db } = work
   const who = readWho(work, sent.email ?? '', true)
@@ -142,14 +146,14 @@ export async function provePasskey(work: Work, sent: SignInVerifyBody, kind: 'lo
   const mismatch = findMismatch(ceremony, who, passkey, sent.credential)
   if (mismatch !== null || !ceremony || !passkey) throw await refusal(work, { who, passkey }, mismatch ?? 'unknown')
   const rp = await relyingPartyOf(work)
-  // Loaded with the first passkey, for the memory that its library takes.
+  // Loaded for the first passkey, because the library needs much memory.
   const { verifyAssertion } = await import('../webauthn.ts')
   const proved = await verifyAssertion({ rp, ceremony }, passkey, sent.credential)
   if ('refused' in proved) throw await refusal(work, { who, passkey }, proved.refused, proved)
   const owner = who ?? identify(platform, { email: passkey.email, norm: passkey.email_norm })
   const facts = await findSignInFacts(work, owner)
   if (facts?.user_id !== passkey.user_id) throw await refusal(work, { who, passkey }, 'other_user')
-  // The passkey has just been deleted, or another response with the same counter was faster.
+  // `refuse` is for a passkey that was just deleted, or whose counter another response already used.
   return {
     facts,
     proof: proofOf(passkey, proved),
@@ -158,16 +162,19 @@ export async function provePasskey(work: Work, sent: SignInVerifyBody, kind: 'lo
   }
 }
 
-/** The events of a use by the passkey as it is by now: another request may have recorded that it became eligible. */
+/**
+ * The events of this use, given the passkey's current state. Another request may already have recorded that it became
+ * eligible.
+ */
 async function eventsNow(work: Work, { id }: OwnedPasskey, use: Assertion) {
   const passkey = await findOwnedPasskey(work.db, work.directory, [id])
   return passkey ? proofOf(passkey, use).events : []
 }
 
 /**
- * RFC 8176: proof of possession of a key, and presence. Nothing attests whether the key is in hardware, so neither
- * `hwk` nor `swk` is claimed. Fingerprint, face or PIN make it two factors. A passkey that has become backup eligible is
- * recorded.
+ * RFC 8176: the passkey proves possession of a key and presence of the user. Nothing attests whether the key is in
+ * hardware, so neither `hwk` nor `swk` is claimed. A fingerprint, face or PIN makes it two factors. If the passkey has
+ * become backup eligible, that is recorded.
  */
 export function proofOf(passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
   return {
@@ -195,7 +202,7 @@ function becomesEligible(before: OwnedPasskey, { deviceType, backedUp }: Pick<As
   })
 }
 
-/** A reason to refuse a response before its signature is verified, or null. */
+/** Returns a reason to refuse a response before its signature is verified, or null. */
 function findMismatch(
   ceremony: CeremonyRow | undefined,
   who: Identity | null,
@@ -208,7 +215,7 @@ function findMismatch(
   if (passkey?.rp_id !== ceremony.rp_id) return 'unknown_passkey'
   if (who !== null && passkey.email_norm !== who.address.norm) return 'other_user'
   if (isForOne && passkey.user_id !== ceremony.user_id) return 'other_user'
-  // If no address was given, the handle identifies the user (WebAuthn L3 §7.2 step 6).
+  // If the request has no address, the handle identifies the user (WebAuthn L3 §7.2 step 6).
   const handle = credential.response.userHandle ?? null
   if (handle === null) return isForOne ? null : 'other_user'
   return Buffer.from(handle, 'base64url').equals(passkey.user_handle) ? null : 'other_user'

@@ -16,7 +16,7 @@ import { mailedCode } from '../../../../../test/people/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
-// Some sign in more often than people do.
+// Some tests sign in more often than a person would.
 await tenant.patch('/v1/auth/settings/defaults', { sign_in_rate_limit_per_minute: 10_000 })
 const VERIFY = '/v1/auth/login/passkey/verify'
 
@@ -27,7 +27,7 @@ async function expectRefused(reply: { status: number; body: { code?: string } },
   expect([about, reply.status, reply.body.code]).toEqual([about, 401, 'passkey_invalid'])
 }
 
-/** The answer of the holder's passkey to fresh options, to be spoilt. */
+/** The response of the holder's passkey to new options, which tests then corrupt. */
 async function answerOf(holder: PasskeyHolder, email = holder.email) {
   const { options, challengeId } = await signInOptions(tenant, holder.subOrgId, email)
   return { subOrgId: holder.subOrgId, email, challengeId, credential: holder.passkey.use(options, { origin: PAGE }) }
@@ -168,7 +168,7 @@ test('the passkey of one person opens nobody else’s session', async () => {
   const hers = eve.passkey.use(anybodys.options, { origin: PAGE })
   const claimed = { subOrgId, email: ada.email, challengeId: anybodys.challengeId, credential: hers }
   await expectRefused(await tenant.post(VERIFY, claimed), 'eve as ada')
-  // Signed by a key of her own under the id of Ada's passkey.
+  // Signed with her own key under the id of Ada's passkey.
   const forged = newPasskey({ credentialId: Buffer.from(ada.passkey.id, 'base64url') })
   const fresh = await signInOptions(tenant, subOrgId, ada.email)
   const forgery = forged.use(fresh.options, { origin: PAGE, userHandle: null })
@@ -200,7 +200,7 @@ test.each(['ES256', 'RS256'] as const)('nor is one in a signature of %s', async 
   const subOrgId = await tenant.organization()
   const holder = await newHolder(tenant, subOrgId, { algorithm })
   const first = Buffer.from((await answerOf(holder)).credential.response.signature, 'base64url')
-  // The lengths that DER begins with are not signed, so that more than one spelling may pass.
+  // The length bytes at the start of a DER signature are not signed, so several encodings of them may pass.
   for (let at = algorithm === 'ES256' ? 5 : 0; at < first.length - 8; at += 7) {
     const body = await answerOf(holder)
     const reply = await tenant.post(VERIFY, { ...body, credential: spoil(body.credential, 'signature', at) })
@@ -221,7 +221,7 @@ test('the door refuses the inactive, the locked, and everybody of a suspended or
   await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'suspended' })
   expect((await tenant.post(VERIFY, suspended)).body.code).toBe('organization_suspended')
   await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'active' })
-  // Before the challenge, which does not outlive a change of the password.
+  // Set before the challenge is issued, because a change of the password voids challenges.
   await tenant.put(`/v1/users/${holder.userId}/password`, { subOrgId, password: 'correct horse battery staple' })
   await tenant.patch('/v1/auth/settings', { subOrgId, lockout_scope: 'all' })
   const locked = await answerOf(holder)

@@ -4,13 +4,13 @@ import { succeeded } from '../../../../../test/people/factors.ts'
 import { newEmail } from '../../../../../test/people/people.ts'
 import { cleanUpCeremonies } from '../cleanup.ts'
 
-// How many sign-ins by passkey a network may start: autofill starts one for each visit of a login page.
+// Limits how many passkey sign-ins a network may start. Autofill starts one at each visit of a login page.
 
 const app = await startApp()
 const tenant = await app.tenant()
 const SETTINGS = '/v1/auth/passkey/settings'
 const PER_ADDRESS = 10
-/** Of an office behind one address. */
+/** A request from an office whose computers share one address. */
 const office = (host = 7) => ({ 'x-end-user-ip': `192.0.2.${host}` })
 
 const start = (body: object, headers: Record<string, string> = office(), by = tenant) =>
@@ -56,7 +56,7 @@ test('the limit is a setting of the organization and, without one, of the defaul
   expect(await startOften(3, {}, office(), own)).toEqual([200, 200, 'rate_limited'])
   expect(await startOften(3, { subOrgId: other, conditional }, office(), own)).toEqual([200, 200, 'rate_limited'])
   expect(await startOften(4, { subOrgId, conditional }, office(), own)).toEqual([200, 200, 200, 'rate_limited'])
-  // Networks: an IPv6 client has a /64 to choose addresses from.
+  // Networks are counted, because an IPv6 client can choose any address in a /64.
   const v6 = (host: string) => ({ 'x-end-user-ip': `2001:db8:1:2::${host}` })
   expect([
     ...(await startOften(2, {}, v6('a'), own)),

@@ -3,7 +3,7 @@ import type { Db } from '../../../../platform/db/pool.ts'
 import type { Directory } from '../../../../platform/tenancy/directory.ts'
 import type { PasskeyRow } from '../store.ts'
 
-/** The passkeys of the user of an address at a relying party; empty if no user has the address. */
+/** Lists the passkeys at a relying party of the user with an address. Empty if no user has the address. */
 export async function listPasskeysOfAddress(
   db: Db,
   directory: Directory,
@@ -27,7 +27,7 @@ export async function listPasskeysOfAddress(
 
 export type OwnedPasskey = PasskeyRow & { email: string; email_norm: string; auth_account_id: string | null }
 
-/** The passkey of a credential id, and the address of its owner. */
+/** Finds a passkey by its credential id, with its owner's address. */
 export async function findPasskeyByCredential(
   db: Db,
   directory: Directory,
@@ -39,7 +39,7 @@ export async function findPasskeyByCredential(
     .executeTakeFirst()
 }
 
-/** The same for the passkey that has one of these ids. */
+/** Finds the passkey with one of these ids, with its owner's address. */
 export async function findOwnedPasskey(
   db: Db,
   directory: Directory,
@@ -52,9 +52,9 @@ export async function findOwnedPasskey(
 }
 
 /**
- * The passkeys of a credential id in all active organizations of an environment. The one of the user handle comes first:
- * passkeys that others register with the same credential id cannot displace it. The environment is compared in a subquery,
- * so that the planner searches by the credential id alone.
+ * Lists the passkeys with a credential id in all active organizations of an environment. The passkey of the user
+ * handle comes first, so that passkeys which others register under the same credential id cannot displace it. The
+ * environment is compared in a subquery, so that the planner searches by the credential id alone.
  */
 export async function listPasskeysOfEnvironment(
   db: Db,
