@@ -64,7 +64,10 @@ export function oneOf(values: readonly string[], options: { description?: string
 }
 
 /** The number of sessions that a request ended. */
-export const RevokedCount = Type.Integer({ description: 'Sessions that ended, counted up to 10 000.', examples: [2] })
+export const RevokedCount = Type.Integer({
+  description: 'Number of sessions that ended, counted up to 10 000.',
+  examples: [2],
+})
 
 /** The response if there is nothing else to return. */
 export const Success = named(

@@ -28,6 +28,6 @@ export const slugErrors = defineErrors({
     409,
     'slug_taken',
     'The slug is taken',
-    'Slugs are unique: of organizations within their parent, archived ones included; of environments within their organization. Choose another.',
+    'The slug of an organization is unique within its parent, including archived organizations. The slug of an environment is unique within its organization. Choose another slug.',
   ],
 })

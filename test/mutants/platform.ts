@@ -108,7 +108,7 @@ export const platform: Mutant[] = [
   {
     name: 'an unexpected error reveals no detail',
     in: 'asApiError',
-    find: "detail: 'Something went wrong on our side. The request id identifies the occurrence.',",
+    find: "detail: 'The service failed. The request id identifies the failed request in the log of the service.',",
     replace: 'detail: String(error),',
     tests: ['problem.test.ts'],
   },

@@ -181,7 +181,10 @@ test('the refusal of a key of a custom environment names the environment of the 
   const chosen = { ...headers, [HEADER]: environment.id }
   const { key } = succeeded(await nobody.post(`/v1/api-keys?subOrgId=${own.id}`, { name: 'QA', scopes }, chosen))
   const refused = await app.as(key).patch(`/v1/organizations/${own.id}`, { name: 'Mine' })
-  expect(refused.body).toMatchObject({ code: 'home_key_required', detail: 'Use a key of the environment staging.' })
+  expect(refused.body).toMatchObject({
+    code: 'home_key_required',
+    detail: 'Use an API key of the environment staging.',
+  })
 })
 
 test('a slug is taken in every environment', async () => {

@@ -156,7 +156,7 @@ test.each(['oidc', 'saml'] as const)(
       for (const test of [true, false])
         expect(await world.signIn(as(fresh()), { test }), by).toMatchObject({ error: 'account_not_linked' })
       const { traces } = succeeded(await key.get(`/v1/sso/connections/${connectionId}/traces`))
-      expect(traces[0].said.detail).toContain('another externalId')
+      expect(traces[0].said.detail).toContain('a different externalId')
       expect(await identitiesOf(world, id)).toEqual([])
       expect(await world.signIn(as(number)), by).toMatchObject({ directory_user_id: id })
     }

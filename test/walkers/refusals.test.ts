@@ -20,7 +20,7 @@ test('a refusal of the team says what the caller does not reach', async () => {
     const refused = [
       403,
       'sub_org_mismatch',
-      'A key or member of one organization does not reach `team`. Members manage themselves at /v1/me.',
+      'A key or team member limited to one organization cannot reach `team`. Team members manage their own user at /v1/me.',
     ]
     expect(said(await limited.get(path)), path).toEqual(refused)
     if (path.startsWith('/v1/webhooks')) expect(said(await anonymous.get(path, headers)), path).toEqual(refused)
@@ -29,7 +29,7 @@ test('a refusal of the team says what the caller does not reach', async () => {
   expect(said(await tenant.get('/v1/webhooks?subOrgId=team'))).toEqual([
     404,
     'organization_not_found',
-    'This route does not take `team`. Members manage themselves at /v1/me.',
+    'This route does not accept `team` as subOrgId. Team members manage their own user at /v1/me.',
   ])
 })
 
@@ -41,14 +41,16 @@ test('a refusal of another organization names keys and members', async () => {
   const path = `/v1/users?subOrgId=${other}`
   for (const reply of [await limited.get(path), await anonymous.get(path, headers)]) {
     expect([reply.status, reply.body.code]).toEqual([403, 'sub_org_mismatch'])
-    expect(reply.body.detail).toMatch(/^A key or member of one organization reaches no other organization\./)
+    expect(reply.body.detail).toMatch(
+      /^A key or team member limited to one organization cannot reach another organization\./,
+    )
   }
   const create = { name: 'New', slug: 'new' }
   for (const reply of [
     await limited.post('/v1/organizations', create),
     await anonymous.post('/v1/organizations', create, headers),
   ])
-    expect(reply.body.detail).toBe('A key or member of one organization cannot create others.')
+    expect(reply.body.detail).toBe('A key or team member limited to one organization cannot create organizations.')
 })
 
 test('a key of another environment: members choose the environment by the header that the refusal names', async () => {
@@ -93,5 +95,5 @@ test('the log of provisioning says how a user without an address is mended', asy
   expect((await scimCaller(app, token)('POST', '/Users', { userName: 'jdoe' })).status).toBe(400)
   const [log] = succeeded(await tenant.get(`/v1/scim/logs?subOrgId=${subOrgId}`)).logs
   expect(log).toMatchObject({ status: 400, code: 'scim_invalid_value' })
-  expect(log.fix).toContain('userName or emails must hold an email address')
+  expect(log.fix).toContain('userName or emails must contain an email address')
 })

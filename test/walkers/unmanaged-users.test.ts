@@ -133,7 +133,7 @@ test.each(['external_id', 'upn', 'address', 'secondary address'])(
       await world.signIn({ subject: sub, email: String(claims.email), more: { upn: work, oid } }, { test: true }),
     ).toMatchObject({ error: 'account_not_linked' })
     const { traces } = succeeded(await key.get(`/v1/sso/connections/${connectionId}/traces`))
-    expect(traces[0].said.detail).toContain('remove the identity')
+    expect(traces[0].said.detail).toContain('Remove the identity')
     await setActive(world, managed, false)
     await refused('user_inactive')
     await setActive(world, managed, true)

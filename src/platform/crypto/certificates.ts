@@ -75,7 +75,7 @@ function normalized(pem: string, field: string): string {
   const message = `${field} must be an X.509 certificate in PEM`
   if (!read) throw invalidField(field, 'certificate', message)
   if (!hasStrongKey(read))
-    throw invalidField(field, 'weak_key', `${field} must be of an RSA key, of at least 2048 bits`)
+    throw invalidField(field, 'weak_key', `${field} must be a certificate with an RSA key of at least 2048 bits`)
   return read.toString().trim()
 }
 

@@ -10,7 +10,7 @@ const OnBehalfOf = Type.Object({
   id: Type.String({ description: 'Your id of the person: `X-Actor-Id` of the request.', examples: ['4711'] }),
   name: nullable(
     Type.String({ examples: ['Grace Hopper'] }),
-    'Their name: `X-Actor-Name` of the request. Null: not sent.',
+    'Name of the person: `X-Actor-Name` of the request. Null: not sent.',
   ),
 })
 const Via = Type.Object({
@@ -26,16 +26,16 @@ export const eventEnvelope = named(
       description: 'Id of the event. The same in the feed and in every delivery.',
       examples: ['evt_0198b6f2-7c1b-7e05-8a63-c94d1b7f20e8'],
     }),
-    type: Type.String({ description: '`resource.past_tense`', examples: ['user.created'] }),
-    timestamp: Type.String({ description: 'When it happened (RFC 3339, in UTC).', format: 'date-time' }),
+    type: Type.String({ description: 'Type of the event, such as `user.created`.', examples: ['user.created'] }),
+    timestamp: Type.String({ description: 'When the event happened (RFC 3339, in UTC).', format: 'date-time' }),
     api_version: Type.String({
-      description: 'Version of the event format. It changes only with incompatible changes.',
+      description: 'Version of the event format. The version changes only if the format changes incompatibly.',
       examples: [API_VERSION],
     }),
     environment: Type.String({ examples: ['production'] }),
     sub_org_id: nullable(
       Type.String({ format: 'uuid' }),
-      'The organization in which it happened. Null: none, such as a change of the whole environment.',
+      'The organization in which the event happened. Null: no organization, for example for a change of the whole environment.',
     ),
     actor: Type.Object(
       {
@@ -43,17 +43,20 @@ export const eventEnvelope = named(
           description: '`api_key`, `user`, `scim` (provisioning), `system` (jobs) or `cli`.',
           examples: ['api_key'],
         }),
-        id: nullable(Type.String({ format: 'uuid' }), 'The API key or the user. Null: the kind has no id.'),
+        id: nullable(
+          Type.String({ format: 'uuid' }),
+          'The id of the API key or the user. Null: this kind of actor has no id.',
+        ),
         on_behalf_of: nullable(
           OnBehalfOf,
           'The person that your backend acted for (`X-Actor-Id` and `X-Actor-Name`). Null without these headers.',
         ),
         via: nullable(
           Via,
-          'For a sign-in or sign-out, where the actor is the user: the API key or team member that made the request. Otherwise null.',
+          'For sign-ins and sign-outs, the actor is the user, and this is the API key or team member that sent the request. Otherwise null.',
         ),
       },
-      { description: 'Who did it.' },
+      { description: 'Who caused the event.' },
     ),
     target: nullable(
       Type.Object({
@@ -64,15 +67,24 @@ export const eventEnvelope = named(
     ),
     request_id: nullable(
       Type.String({ examples: ['req_01KAV3R0M2Y7Q9Z8X5W4V3T2S1'] }),
-      '`X-Request-Id` of the request. Null: no request, such as a job.',
+      '`X-Request-Id` of the request. Null: no request caused the event, but for example a job.',
     ),
     ip_address: nullable(
-      Type.String({ description: 'IP address of the end user, if the request had it.', examples: ['203.0.113.7'] }),
+      Type.String({
+        description: 'IP address of the end user, if the request contained it.',
+        examples: ['203.0.113.7'],
+      }),
     ),
     user_agent: nullable(
-      Type.String({ description: 'IP address of the end user, if the request had it.', examples: ['Mozilla/5.0'] }),
+      Type.String({
+        description: 'IP address of the end user, if the request contained it.',
+        examples: ['Mozilla/5.0'],
+      }),
     ),
-    data: Type.Object({}, { additionalProperties: true, description: 'The resource as the API shows it.' }),
+    data: Type.Object(
+      {},
+      { additionalProperties: true, description: 'The resource in the same form as in API responses.' },
+    ),
     previous: nullable(
       Type.Object(
         {},

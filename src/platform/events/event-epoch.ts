@@ -15,15 +15,14 @@ import type { Position } from './event-cursor.ts'
 /** How far back the stream can be read. The rows themselves are kept longer. */
 export const STREAM_DAYS = 30
 
-const AGAIN = 'Read the current state of what you follow, then start again without a cursor.'
+const AGAIN = 'Read the current state of the resources that you follow, then start again without a cursor.'
 
 export const streamErrors = defineErrors({
   cursorExpired: [
     400,
     'cursor_expired',
-    'The feed does not continue from this cursor',
-    `It is older than the ${STREAM_DAYS} days that the feed reaches back, or from another copy of the database, as after ` +
-      `a backup was restored. ${AGAIN}`,
+    'The feed cannot continue from this cursor',
+    `The cursor is older than ${STREAM_DAYS} days, which is how far back the feed goes, or it comes from another copy of the database, for example after a backup was restored. ${AGAIN}`,
   ],
 })
 
@@ -49,8 +48,8 @@ export async function findStart(platform: Platform, asked: Position | null): Pro
   // Within an epoch the end only moves forward. If a reader is beyond it, the reader has read events from a copy that
   // is lost, and would skip the different events that get these positions later.
   if (!state.known || state.ahead || state.lost)
-    throw expired('is from another copy of the database, as after a backup was restored')
-  if (isBefore(asked, oldest)) throw expired(`is older than the ${STREAM_DAYS} days that the feed reaches back`)
+    throw expired('comes from another copy of the database, for example after a backup was restored')
+  if (isBefore(asked, oldest)) throw expired(`is older than ${STREAM_DAYS} days, which is how far back the feed goes`)
   return asked
 }
 

@@ -18,7 +18,7 @@ export const countedMembers = {
   count: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Number of similar failures that the event stands for. Absent for a single one.',
+      description: 'Number of similar failures that the event stands for. Absent for a single failure.',
     }),
   ),
   first_at: Type.Optional(

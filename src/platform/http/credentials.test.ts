@@ -31,7 +31,10 @@ test('a refused credential is told what is wrong with it, where that can be seen
     [{ 'x-api-key': `${cutOff}${tenant.key.endsWith('0') ? '1' : '0'}` }, /^The key is mistyped or cut off/],
     [{ 'x-api-key': cutOff }, /^The key is mistyped or cut off/],
     [{ 'x-api-key': 'eyJh.eyJz.c2ln' }, /^An access token was sent/],
-    [{ 'x-api-key': 'a key of the operator’s own'.replaceAll(/[^a-z]/g, '-') }, /^The key is mistyped, revoked, or/],
+    [
+      { 'x-api-key': 'a key of the operator’s own'.replaceAll(/[^a-z]/g, '-') },
+      /^The key is mistyped, was revoked, or/,
+    ],
   ] as const) {
     const reply = await present(headers)
     expect([reply.status, reply.body.detail]).toEqual([401, expect.stringMatching(detail)])

@@ -6,7 +6,7 @@ export const crossSiteErrors = defineErrors({
     403,
     'cross_site_request',
     'The form was sent from another site',
-    'Forms of hosted pages are accepted only from the pages themselves: open the link in the email.',
+    'A hosted page accepts its form only from the page itself. Open the link in the email again.',
   ],
 })
 

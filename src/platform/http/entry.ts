@@ -20,7 +20,7 @@ import type { Route } from './route.ts'
 function refuseUnreadBody({ method, headers }: FastifyRequest): void {
   if (method !== 'GET' && method !== 'HEAD') return
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
-  throw httpErrors.invalidRequest({ detail: `A ${method} has no body: send parameters in the query.` })
+  throw httpErrors.invalidRequest({ detail: `A ${method} request must not have a body. Send parameters in the query.` })
 }
 
 // A body may take half a minute to arrive, and a route's `prepare` may wait for another server.

@@ -18,7 +18,7 @@ export function refuseHostile(value: unknown, part: string, apart: ReadonlySet<s
     throw invalidField(field, code, `${field} ${message}`)
   }
   const look = (value: unknown): void => {
-    if (--left < 0) refuse('size', `makes the ${part} more than ${MAX_VALUES} values`)
+    if (--left < 0) refuse('size', `exceeds the limit of ${MAX_VALUES} values in the ${part}`)
     if (typeof value === 'string') {
       if (value.includes('\u0000') || !value.isWellFormed()) refuse('encoding', 'contains characters that are not text')
       return

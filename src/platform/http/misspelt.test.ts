@@ -96,7 +96,7 @@ test('a slug in place of the id of an organization is told as such', async () =>
   expect(codes).toEqual([...Array(3).fill([404, 'organization_not_found']), [403, 'sub_org_mismatch']])
   for (const { body } of slugs)
     expect(body.detail).toBe(
-      `subOrgId takes the id of an organization, a UUID. ${slug} looks like a slug: GET /v1/organizations?slug=${slug} returns the id.`,
+      `subOrgId must be the id of an organization, which is a UUID. ${slug} looks like a slug: GET /v1/organizations?slug=${slug} returns the id.`,
     )
   const [found] = (await tenant.get(`/v1/organizations?slug=${slug}`)).body.subOrganizations
   expect(found.id).toBe(subOrgId)
@@ -104,7 +104,7 @@ test('a slug in place of the id of an organization is told as such', async () =>
   // explain the format.
   for (const text of ['<b>x</b>', 'x'.repeat(64), 'urn:uuid:0198b6f2-4503-7b31-88cc-4c599ba00e1e']) {
     const { body } = await tenant.get(`/v1/users?subOrgId=${encodeURIComponent(text)}`)
-    expect(body.detail).toBe('subOrgId takes the id of an organization, a UUID.')
+    expect(body.detail).toBe('subOrgId must be the id of an organization, which is a UUID.')
   }
   const unknown = await tenant.get('/v1/users?subOrgId=0198b6f2-4503-7b31-88cc-4c599ba00e1e')
   expect([unknown.status, unknown.body.detail.includes('UUID')]).toEqual([404, false])

@@ -49,9 +49,11 @@ export const wholeList: PageReply = { has_more: false, next_cursor: null }
 /** Fields of every other list, in addition to its rows. To spread into `reply`. */
 export const listReply = {
   ...wholeListReply,
-  total: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows on all pages. Only with `include_total`.' })),
+  total: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Number of rows on all pages together. Only with `include_total`.' }),
+  ),
   total_is_minimum: Type.Optional(
-    Type.Boolean({ description: 'True if there are more than `total`, or may be. Absent if `total` is exact.' }),
+    Type.Boolean({ description: 'True if there are more rows than `total`, or may be. Absent if `total` is exact.' }),
   ),
 }
 

@@ -62,7 +62,9 @@ function compileAnswer(route: Route, pipeline: Pipeline, renew: (request: Fastif
     context.caller = request.state.caller
     // The directory was resolved for the caller's earlier rights.
     if (context.caller?.organizationId !== before?.organizationId)
-      throw httpErrors.insufficientScope({ detail: 'Your rights changed while the request waited: send it again.' })
+      throw httpErrors.insufficientScope({
+        detail: 'Your rights changed while the request was waiting. Send the request again.',
+      })
     return context.caller
   }
 
@@ -123,7 +125,7 @@ function compileResolver(route: Route, platform: Platform) {
       validate.query(request.query)
       if (validate.body) validate.body(body)
       else if (body !== undefined && !(route.method !== 'DELETE' && isEmpty(body)))
-        throw httpErrors.invalidRequest({ detail: 'This route takes no body.' })
+        throw httpErrors.invalidRequest({ detail: 'This route does not accept a body.' })
       request.body = validate.body ? body : undefined
     }
     if (caller)

@@ -40,7 +40,7 @@ export function noteProblem(platform: Platform, error: unknown, request: Fastify
   const route = routeNameOf(request)
   const isCutOff = hasHungUp(error, request)
   if (isCutOff) platform.log.debug({ requestId: request.id, route, error }, 'The client hung up')
-  const refusal = isCutOff ? httpErrors.invalidRequest({ detail: 'The body was cut off.' }) : asApiError(error)
+  const refusal = isCutOff ? httpErrors.invalidRequest({ detail: 'The body is incomplete.' }) : asApiError(error)
   // Base URL: the type of a problem is a URL in the documentation.
   const problem = toProblem(refusal, platform.config.baseUrl, request.id)
   if (request.state) request.state.code = refusal.definition.code
@@ -77,7 +77,7 @@ export function asApiError(error: unknown): ApiError {
   if (isDatabaseUnavailable(error))
     return httpErrors.unavailable({
       cause: error,
-      detail: 'The database cannot be reached right now: try again.',
+      detail: 'The database cannot be reached at the moment. Try again.',
       headers: { 'retry-after': '1' },
     })
   switch (readErrorField(error, 'code')) {
@@ -96,7 +96,7 @@ export function asApiError(error: unknown): ApiError {
     default:
       return httpErrors.internal({
         cause: error,
-        detail: 'Something went wrong on our side. The request id identifies the occurrence.',
+        detail: 'The service failed. The request id identifies the failed request in the log of the service.',
       })
   }
 }

@@ -238,7 +238,7 @@ function addBodyParser(app: FastifyInstance, mediumOf: MediumOf): void {
 function refuseEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return
-  throw httpErrors.unsupportedMediaType({ detail: 'Send the body as it is, without Content-Encoding.' })
+  throw httpErrors.unsupportedMediaType({ detail: 'Send the body uncompressed, without Content-Encoding.' })
 }
 
 interface Refusing {

@@ -98,7 +98,7 @@ test('of a million values no more are looked at than any request needs', () => {
   const open = compileValidator(Type.Object({ list: Type.Array(Type.Any()) }), 'body')
   const { values, looks } = watched(100_000)
   expect(errorsOf(() => open({ list: values }))).toEqual([
-    { field: 'list.4999', code: 'size', message: 'list.4999 makes the body more than 10000 values' },
+    { field: 'list.4999', code: 'size', message: 'list.4999 exceeds the limit of 10000 values in the body' },
   ])
   expect(looks.count).toBeLessThan(11_000)
   expect(errorsOf(() => open({ list: Array.from({ length: 9000 }, () => 1) }))).toEqual([])

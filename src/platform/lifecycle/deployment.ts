@@ -31,7 +31,7 @@ export const deploymentEvents = defineEvents({
   recovered: [
     'deployment.recovered',
     'The operator ran `watchword recover` after a restore or a failover that lost transactions. All sessions ended, and earlier codes, links and other one-time secrets are refused.',
-    Type.Object({ recoveredAt: Type.String({ format: 'date-time', description: 'When the run started.' }) }),
+    Type.Object({ recoveredAt: Type.String({ format: 'date-time', description: 'When the recovery started.' }) }),
   ],
 })
 

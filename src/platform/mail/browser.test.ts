@@ -38,7 +38,7 @@ test.each(screens)('new mails appear above what is being read, $name', async ({ 
   await rows.filter({ hasText: second.email }).first().waitFor()
   expect((await rows.allInnerTexts()).slice(0, 5).map((text) => text.split('\n')[0])).toEqual([
     'Not sent: the link was returned to the caller (deliver: false)',
-    'Not sent: no user of this organization has this address, and new users are not admitted: send openSignup, and try again after half a minute',
+    'Not sent: no user of this organization has this address, and the request did not allow a new user: send openSignup, and try again after half a minute',
     'Not sent: no user of this organization has this address',
     'Your sign-in code',
     'Your sign-in code',

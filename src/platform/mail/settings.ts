@@ -33,7 +33,7 @@ function nullableLine(maxLength: number, description: string) {
 
 const Subject = named(
   'MailSubject',
-  nullable(textLine(150), 'The subject line. Null: the standard one in the language of the reader.'),
+  nullable(textLine(150), 'The subject line. Null: the standard subject in the language of the reader.'),
 )
 
 function nullableText(maxLength: number, description: string) {
@@ -41,9 +41,12 @@ function nullableText(maxLength: number, description: string) {
 }
 
 const fields = {
-  brand_name: nullableLine(100, 'Shown at the top of emails and pages, and as the name of the sender.'),
-  logo_url: nullableText(2048, 'The https URL of an image, shown 40 pixels high in place of the name.'),
-  support_email: nullableText(254, 'The address for help, given at the end of emails and pages.'),
+  brand_name: nullableLine(
+    100,
+    'The name of your brand, shown at the top of emails and pages and as the name of the sender.',
+  ),
+  logo_url: nullableText(2048, 'The https URL of an image, shown 40 pixels high instead of the brand name.'),
+  support_email: nullableText(254, 'The email address for help, shown at the end of emails and pages.'),
   from_name: nullableLine(100, 'Name of the sender, if different from the brand.'),
   from_address: nullableText(254, 'Address of the sender, in the domain of WATCHWORD_MAIL_FROM.'),
   reply_to: nullableText(254, 'Address that replies go to.'),
@@ -71,7 +74,7 @@ function define() {
   const subjects = Type.Object(Object.fromEntries(mailKinds().map((kind) => [kind, Subject])), {
     additionalProperties: false,
     description:
-      'Subjects by kind of email; null for the standard one. {brand} is the brand’s name. Subjects of notices of a change to the account must begin with {standard}, the standard subject.',
+      'Subjects by kind of email. Null: the standard subject. {brand} stands for the name of the brand. The subject of a notice of a change to the account must begin with {standard}, which stands for the standard subject.',
   })
   const schema = named(
     'MailSettings',
@@ -133,7 +136,11 @@ function readFromAddress(field: string, value: string, { config }: Platform): st
   const address = readAddress(field, value)
   if (maySendAs(config, address)) return address
   const domain = domainOf(readSender(config.mailFrom).address)
-  throw invalidField(field, 'domain', `${field} must be an address at ${domain}, the domain this deployment sends from`)
+  throw invalidField(
+    field,
+    'domain',
+    `${field} must be an address at ${domain}, the domain that this deployment sends from`,
+  )
 }
 
 function refuseSubjects(subjects: unknown): void {

@@ -26,7 +26,7 @@ export const partFields = {
   heading: nullable(parts.heading, 'The heading, which is the first line of the email.'),
   body: nullable(
     parts.body,
-    'The paragraphs below the heading. `{link}` and `{code}` each end a paragraph; the button or the code is shown below it. `{standard}`, as a paragraph, stands for the standard paragraphs. In notices of a change to the account, every part that is set must begin with `{standard}`. A paragraph with a placeholder without a value is left out.',
+    'The paragraphs below the heading. `{link}` and `{code}` must be at the end of a paragraph. The button or the code is shown below that paragraph. A paragraph `{standard}` stands for the standard paragraphs. In notices of a change to the account, every part that is set must begin with `{standard}`. A paragraph with a placeholder that has no value is omitted.',
   ),
   button: nullable(parts.button, 'The label of the button that opens the link. Null in emails without a link.'),
   footer: nullable(parts.footer, 'The last paragraph, in small print.'),

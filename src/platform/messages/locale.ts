@@ -17,7 +17,7 @@ export const Locale = Type.Optional(
       format: LOCALE_FORMAT,
       'x-form': 'a language tag of BCP 47 such as de-AT',
       description:
-        'A language tag (BCP 47) for emails, text messages and pages. Null: that of the organization, of the environment, or `en`.',
+        'Language tag (BCP 47) for emails, text messages and pages. Null: the language of the organization, else of the environment, else `en`.',
       examples: ['de-AT'],
     }),
   ),

@@ -40,13 +40,13 @@ export const texts = {
       signIn: {
         /** Continue to your organization */
         title: text('pages.form.signIn.title'),
-        /** You are being taken to the sign-in of your organization. */
+        /** You are being taken to the sign-in page of your organization. */
         text: text('pages.form.signIn.text'),
       },
       signOut: {
         /** Signing out */
         title: text('pages.form.signOut.title'),
-        /** You are being taken to your organization, which signs you out there. */
+        /** You are being taken to your organization, where you are signed out too. */
         text: text('pages.form.signOut.text'),
       },
       /** Continue */
@@ -65,11 +65,11 @@ export const texts = {
       requestAtSignUp: text('pages.link.requestAtSignUp'),
     },
     handover: {
-      /** Your link is valid, but the application has not configured where it leads: the link was sent without redirectTo, and its settings default_redirect_uri and allowed_redirect_uris name no single address. */
+      /** Your link is valid, but the application has not configured where it leads. The link was sent without redirectTo, and the settings default_redirect_uri and allowed_redirect_uris do not name exactly one address. */
       lacking: text('pages.handover.lacking'),
       /** Please tell the operator of the application. */
       tellOperator: text('pages.handover.tellOperator'),
-      /** Until then, outside production, this command redeems it: */
+      /** Until then, you can use the link with this command, except in production: */
       command: text('pages.handover.command'),
     },
   },
@@ -121,9 +121,9 @@ export const texts = {
   },
   discovery: {
     page: {
-      /** Continue to {host}, where you will choose what to sign in to. */
+      /** Continue to {host}, where you can choose the organization to sign in to. */
       paragraph: text<'host'>('discovery.page.paragraph'),
-      /** If it was you, go on where you followed it. If not, request a new link where you sign in. */
+      /** If it was you, continue where you opened the link. If not, request a new link where you sign in. */
       used: text('discovery.page.used'),
     },
   },
@@ -132,7 +132,7 @@ export const texts = {
     confirmNew: text('emailChange.confirmNew'),
     /** The account of {address} asks to use this address. */
     asks: text<'address'>('emailChange.asks'),
-    /** If it is yours, follow the link in the browser where you asked for the change. */
+    /** If this is your account, follow the link in the browser where you asked for the change. */
     follow: text('emailChange.follow'),
     /** Use this address */
     useAddress: text('emailChange.useAddress'),
@@ -148,25 +148,25 @@ export const texts = {
     codeNotAskedFor: text<'span'>('emailChange.codeNotAskedFor'),
     /** The link or the code works once, within {span}. If that account is not yours, or you did not ask, ignore this email and do not forward it: confirming adds this address to that account. */
     linkNotAskedFor: text<'span'>('emailChange.linkNotAskedFor'),
-    /** If it was not you, bring this address back: it ends every session. */
+    /** If it was not you, restore this address. This also ends every session. */
     bringBack: text('emailChange.bringBack'),
     undo: {
-      /** If it was you, the address is yours again: there is nothing left to do. */
+      /** If it was you, your address is restored: there is nothing left to do. */
       used: text('emailChange.undo.used'),
-      /** Bring your address back */
+      /** Restore your email address */
       title: text('emailChange.undo.title'),
-      /** The address of your account was changed. If it was not you, bring it back here. */
+      /** The email address of your account was changed. If it was not you, restore the old address here. */
       paragraph: text('emailChange.undo.paragraph'),
-      /** Bring it back */
+      /** Restore my address */
       button: text('emailChange.undo.button'),
-      /** Your address is back */
+      /** Your address is restored */
       done: text('emailChange.undo.done'),
       /** Every session has ended. Choose a new password, and remove passkeys that are not yours. */
       doneText: text('emailChange.undo.doneText'),
     },
   },
   emailVerification: {
-    /** This address was given for an account. Follow the link to confirm that it is yours. */
+    /** This address was entered for an account. Follow the link to confirm that the address is yours. */
     given: text('emailVerification.given'),
     /** The link works once, within {span}. If this is not your account, ignore this email. */
     notYours: text<'span'>('emailVerification.notYours'),
@@ -175,13 +175,13 @@ export const texts = {
       used: text('emailVerification.page.used'),
       /** Confirm your email address */
       title: text('emailVerification.page.title'),
-      /** This address was given for an account at {brand}. Confirm that it is yours. */
+      /** This address was entered for an account at {brand}. Confirm that the address is yours. */
       given: text('emailVerification.page.given'),
-      /** A password was set before this address was confirmed. If you chose it, enter it to keep it. If you did not, or do not remember it, remove it: you can choose another where you sign in. */
+      /** A password was set before this address was confirmed. If you chose this password, enter it to keep it. If you did not choose it, or do not remember it, remove it. You can then choose a new password where you sign in. */
       choice: text('emailVerification.page.choice'),
       /** Password */
       password: text('emailVerification.page.password'),
-      /** The one you chose when you signed up. */
+      /** The password that you chose when you signed up. */
       hint: text('emailVerification.page.hint'),
       /** Confirm */
       confirm: text('emailVerification.page.confirm'),
@@ -191,13 +191,13 @@ export const texts = {
       remove: text('emailVerification.page.remove'),
       /** Enter the password, or remove it. */
       missing: text('emailVerification.page.missing'),
-      /** This is not the password that was chosen. Try again, or remove it. */
+      /** This is not the password that was set. Try again, or remove it. */
       wrong: text('emailVerification.page.wrong'),
       /** Your email address is confirmed */
       done: text('emailVerification.page.done'),
       /** You can now sign in with this address. */
       signIn: text('emailVerification.page.signIn'),
-      /** The earlier password was removed: choose another where you sign in. */
+      /** The earlier password was removed. Choose a new one where you sign in. */
       removed: text('emailVerification.page.removed'),
     },
   },
@@ -218,9 +218,9 @@ export const texts = {
     backupUsedHeading: text('factors.backupUsedHeading'),
     /** Someone signed in to your account with one of your backup codes. That code no longer works. */
     backupUsed: text('factors.backupUsed'),
-    /** It was your last one: create new ones. */
+    /** It was your last backup code. Create new ones. */
     lastBackupCode: text('factors.lastBackupCode'),
-    /** You have {count} left. */
+    /** You have {count} backup codes left. */
     backupCodesLeft: count('factors.backupCodesLeft'),
     sms: {
       /** {code} is your code. It works for {span}. Do not share it. */
@@ -248,19 +248,19 @@ export const texts = {
   hosted: {
     /** This link does not work */
     doesNotWork: text('hosted.doesNotWork'),
-    /** It is incomplete. Open it from the email again, or copy all of it. */
+    /** The link is incomplete. Open it from the email again, or copy the whole link. */
     incomplete: text('hosted.incomplete'),
     /** This link was already used */
     usedTitle: text('hosted.usedTitle'),
     refusals: {
       token_invalid: {
-        /** Part of it may be missing: open it from the email again, or copy all of it. */
+        /** Part of the link may be missing. Open it from the email again, or copy the whole link. */
         text: text('hosted.refusals.token_invalid.text'),
       },
       withdrawn: {
         /** This link is no longer valid */
         title: text('hosted.refusals.withdrawn.title'),
-        /** It was withdrawn, or a newer one was sent to you. */
+        /** It was withdrawn, or a newer link was sent to you. */
         text: text('hosted.refusals.withdrawn.text'),
       },
       token_expired: {
@@ -290,7 +290,7 @@ export const texts = {
       organization_suspended: {
         /** Sign-in is closed */
         title: text('hosted.refusals.organization_suspended.title'),
-        /** Your organization is suspended: ask your administrator. */
+        /** Your organization is suspended. Ask your administrator. */
         text: text('hosted.refusals.organization_suspended.text'),
       },
       email_exists: {
@@ -300,11 +300,11 @@ export const texts = {
         text: text('hosted.refusals.email_exists.text'),
       },
       scim_managed: {
-        /** Your organization sets your address: ask your administrator. */
+        /** Your organization manages your email address. Ask your administrator. */
         text: text('hosted.refusals.scim_managed.text'),
       },
       sso_required: {
-        /** Your organization signs in elsewhere: ask your administrator. */
+        /** Your organization uses another sign-in page. Ask your administrator. */
         text: text('hosted.refusals.sso_required.text'),
       },
       service_disabled: {
@@ -322,7 +322,7 @@ export const texts = {
       password_reset_disabled: {
         /** This is turned off */
         title: text('hosted.refusals.password_reset_disabled.title'),
-        /** Passwords cannot be reset by email here: ask your administrator for a new one. */
+        /** Passwords cannot be reset by email here. Ask your administrator for a new password. */
         text: text('hosted.refusals.password_reset_disabled.text'),
       },
     },
@@ -338,7 +338,7 @@ export const texts = {
   impersonation: {
     /** Support has opened your account */
     started: text('impersonation.started'),
-    /** A support agent of this application sees it as you do, for {span} at most. They cannot change how you sign in. */
+    /** A support agent of this application can see your account as you see it, for {span} at most. They cannot change how you sign in. */
     seesIt: text<'span'>('impersonation.seesIt'),
   },
   invites: {
@@ -369,7 +369,7 @@ export const texts = {
     /** The link works once, within {span}. If you did not expect this email, ignore it. */
     worksOnce: text<'span'>('invites.worksOnce'),
     page: {
-      /** You are already in: sign in. If it was not you who accepted the invitation, tell the person who invited you. */
+      /** Your invitation was already accepted, so you can sign in. If you did not accept it, tell the person who invited you. */
       used: text('invites.page.used'),
       /** Ask the person who invited you for a new invitation. */
       another: text('invites.page.another'),
@@ -540,7 +540,7 @@ export const texts = {
     lockedSubject: text('password.lockedSubject'),
     /** Your account is locked for a while */
     lockedHeading: text('password.lockedHeading'),
-    /** Other ways to sign in go on working, and so do devices that are signed in. */
+    /** Other ways to sign in still work, and devices that are signed in stay signed in. */
     othersWork: text('password.othersWork'),
     /** If it was you, you can unlock it now. */
     mayUnlock: text('password.mayUnlock'),
@@ -573,7 +573,7 @@ export const texts = {
       label: text('password.page.label'),
       /** At least {count} characters; spaces are allowed. A few words are easier to remember. */
       hint: text<'count'>('password.page.hint'),
-      /** This password is on a list of common and stolen ones, which attackers try first. Choose another. */
+      /** This password is on a list of common and stolen passwords, which attackers try first. Choose another password. */
       breached: text('password.page.breached'),
       /** The service is busy right now. Try again. */
       busy: text('password.page.busy'),
@@ -593,17 +593,17 @@ export const texts = {
       reused: text('password.weak.reused'),
     },
     recovery: {
-      /** If it was you, your password was changed: sign in with it. If not, request another link. */
+      /** If it was you, your password was changed. Sign in with the new password. If not, request a new link. */
       used: text('password.recovery.used'),
       /** Choose a new password */
       title: text('password.recovery.title'),
-      /** You will be signed out everywhere and have to sign in with the new one. */
+      /** You will be signed out everywhere, and must then sign in with the new password. */
       paragraph: text('password.recovery.paragraph'),
       /** Set the password */
       button: text('password.recovery.button'),
       /** Your password was changed */
       done: text('password.recovery.done'),
-      /** You are signed out everywhere. Sign in with the new one. */
+      /** You are signed out everywhere. Sign in with the new password. */
       doneText: text('password.recovery.doneText'),
     },
   },
@@ -624,11 +624,11 @@ export const texts = {
   webhooks: {
     /** A webhook was disabled */
     disabled: text('webhooks.disabled'),
-    /** The webhook “{name}” gets no more events. It answered that it is gone for good (410). Its address is {origin}. */
+    /** The webhook “{name}” receives no more events, because its server answered that it no longer exists (410). Its address is {origin}. */
     gone: text<'name' | 'origin'>('webhooks.gone'),
-    /** The webhook “{name}” gets no more events. Everything sent to it for five days has failed. Its address is {origin}. */
+    /** The webhook “{name}” receives no more events, because every delivery failed for five days. Its address is {origin}. */
     failing: text<'name' | 'origin'>('webhooks.failing'),
-    /** What waited for it is sent once it is enabled again, for 30 days at most; a replay sends what happened meanwhile. */
+    /** Waiting deliveries are sent when the webhook is enabled again within 30 days. To send events that happened while it was disabled, use a replay. */
     waits: text('webhooks.waits'),
     /** You get this email because you are on the team of the account. */
     team: text('webhooks.team'),

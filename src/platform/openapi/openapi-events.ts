@@ -59,7 +59,7 @@ function webhookOf(example: Json): JsonObject {
     // Deliveries are signed. Linters require a statement that no security scheme of the contract applies.
     security: [],
     requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/AnyEvent' }, example } } },
-    responses: { '200': { description: 'Any 2xx acknowledges receipt.' } },
+    responses: { '200': { description: 'Any 2xx response acknowledges receipt.' } },
   }
 }
 

@@ -8,7 +8,7 @@ const string = { type: 'string' }
  * every response and refusal.
  */
 const headers = {
-  Etag: ['ETag', 'The version of the record, for If-Match; of a document, for If-None-Match.', string],
+  Etag: ['ETag', 'The version of the record, for If-Match, or of the document, for If-None-Match.', string],
   Link: ['Link', 'The address of the next page (RFC 8288), if there are more: `<…>; rel="next"`.', string],
   Location: [
     'Location',

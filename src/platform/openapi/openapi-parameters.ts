@@ -9,14 +9,14 @@ import { type Components, type Json, type JsonObject, pascal, toJson } from './o
 
 /** The meaning of `subOrgId`, by the data that a route works on. Keys of one organization need not send it. */
 const organizations = {
-  SubOrgIdOfRead: 'Organization. Without it an org-wide key reads the account level.',
-  SubOrgIdOfWrite: 'Organization. Required with an org-wide key, here or in the body.',
-  SubOrgIdOrToken: 'Organization. Without it the token identifies the organization.',
-  SubOrgIdOrEnvironment: 'Organization. An org-wide key sends it or `scope`, here or in the body.',
-  SubOrgIdOrAccount: 'Organization. Without it an org-wide key means the account level.',
-  SubOrgIdOfReach: 'Organization. Without it an org-wide key means the whole environment.',
+  SubOrgIdOfRead: 'Organization. If an org-wide key omits it, the request reads the account level.',
+  SubOrgIdOfWrite: 'Organization. Required with an org-wide key, in the query or in the body.',
+  SubOrgIdOrToken: 'Organization. If omitted, the token in the request identifies the organization.',
+  SubOrgIdOrEnvironment: 'Organization. An org-wide key must send either this or `scope`, in the query or in the body.',
+  SubOrgIdOrAccount: 'Organization. If an org-wide key omits it, the request applies to the account level.',
+  SubOrgIdOfReach: 'Organization. If an org-wide key omits it, the request applies to the whole environment.',
   SubOrgIdOfNone: 'Do not send it. The request applies to every organization and requires an org-wide key.',
-  SubOrgIdOfAccount: 'Organization. Without it an org-wide key means the whole account.',
+  SubOrgIdOfAccount: 'Organization. If an org-wide key omits it, the request applies to the whole account.',
 }
 
 type OrganizationName = keyof typeof organizations
@@ -36,29 +36,32 @@ function organizationOf(route: Route): OrganizationName {
 export const parameterComponents: Record<string, JsonObject> = {
   IdempotencyKey: header(
     'Idempotency-Key',
-    'A repeated request with the same key returns the first response, with `Idempotent-Replayed: true`, for 24 hours.',
+    'For 24 hours, a repeated request with the same key returns the first response again, with the header `Idempotent-Replayed: true`.',
     255,
   ),
   IfMatch: header(
     'If-Match',
     'The ETag that the change is based on. The change is refused if the record has changed since.',
   ),
-  IfNoneMatch: header('If-None-Match', 'The ETag of your copy. Returns 304 if it is current.'),
-  EndUserIp: header('X-End-User-IP', 'IP address of the end user the request is made for.'),
-  EndUserAgent: header('X-End-User-Agent', 'User agent of the end user the request is made for.', 512),
+  IfNoneMatch: header('If-None-Match', 'The ETag of your copy. Returns 304 if your copy is current.'),
+  EndUserIp: header('X-End-User-IP', 'IP address of the end user that the request is made for.'),
+  EndUserAgent: header('X-End-User-Agent', 'User agent of the end user that the request is made for.', 512),
   ActorId: header(
     ACTOR_ID_HEADER,
-    'With an API key: your id of the person that you act for. Recorded in `actor.on_behalf_of` of events; it grants nothing. Percent-encode `%` and non-ASCII characters as UTF-8.',
+    'With an API key: your own id of the person that your backend acts for. The id is recorded in `actor.on_behalf_of` of events and grants no rights. Percent-encode `%` and non-ASCII characters as UTF-8.',
   ),
-  ActorName: header(ACTOR_NAME_HEADER, 'Name of that person, with the same encoding. Only together with X-Actor-Id.'),
+  ActorName: header(
+    ACTOR_NAME_HEADER,
+    'Name of the person in X-Actor-Id, with the same encoding. Send it only together with X-Actor-Id.',
+  ),
   Environment: header(
     ENVIRONMENT_HEADER,
-    'Id of the environment of a team member’s request. Default: production, or the home environment of the organization in the request. An API key may send only its own environment.',
+    'Id of the environment in which a team member’s request works. Default: the home environment of the organization in the request, or else production. An API key may send only its own environment.',
     36,
   ),
   TrustedDevice: header(
     'X-Trusted-Device',
-    'The trusted_device_token of the end user’s device. It can replace a second factor.',
+    'The trusted_device_token of the end user’s device. A valid token replaces the second factor.',
     100,
   ),
   ...Object.fromEntries(

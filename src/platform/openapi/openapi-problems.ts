@@ -8,7 +8,7 @@ import { type Components, type JsonObject, pascal } from './openapi-schemas.ts'
 /** The one form of errors (RFC 9457) as JSON Schema, for problems of every code. */
 export const problemSchema = {
   type: 'object',
-  description: 'A refusal (RFC 9457). Branch on `code`; some codes have further members.',
+  description: 'An error response (RFC 9457). Branch on `code`. Some codes have additional members.',
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
   properties: {
     type: { type: 'string', format: 'uri', description: 'The page that documents the code.' },
@@ -22,7 +22,7 @@ export const problemSchema = {
     request_id: {
       type: 'string',
       description:
-        'Identifies the request in log lines and events; give it to support. Also the header `X-Request-Id`.',
+        'Identifies the request in log lines and events. Send it along when you contact support. Same value as the header `X-Request-Id`.',
     },
   },
 }
@@ -77,7 +77,7 @@ function ownRefusal(route: Route, status: string, own: ErrorDefinition[], compon
   return {
     name: own.length > MOST_IN_NAME ? pascal(route.operation) + status : names.join('Or'),
     status,
-    description: others.length ? `${codes}, or \`default\`` : codes,
+    description: others.length ? `${codes}, or a code listed under \`default\`` : codes,
     schema: schemas.length === 1 ? { ...schemas[0] } : { anyOf: schemas },
   }
 }

@@ -56,10 +56,10 @@ export function describeReplies(route: Route, { components, responses, given, re
 function sentenceOf(route: Route, reply: JsonObject = {}): string {
   if (typeof reply.description === 'string') return reply.description
   const properties = Object.entries(toJson(reply.properties ?? {}))
-  const things = properties.filter(([, field]) => isThing(Object(field))).map(([name]) => wordsOf(name))
+  const things = properties.filter(([, field]) => isThing(Object(field))).map(([name]) => name)
   const [first] = things
-  if ('has_more' in Object(reply.properties)) return `A page of ${first}.`
-  if (things.length > 0) return `The ${new Intl.ListFormat('en').format(things)}.`
+  if ('has_more' in Object(reply.properties)) return `A page of ${wordsOf(String(first))}.`
+  if (things.length > 0) return `Contains ${new Intl.ListFormat('en').format(things.map((name) => `\`${name}\``))}.`
   const [verb = '', ...rest] = route.summary.split(' ')
   if (verb === 'Read') return `The ${rest.join(' ').replace(/^(the|this) /, '')}.`
   return `${pastOf(verb)} ${rest.join(' ')}.`
@@ -74,7 +74,6 @@ function isThing({ type, anyOf, 'x-name': name }: JsonObject): boolean {
 
 /** `subOrganizations` → `organizations`. */
 function wordsOf(field: string): string {
-  if (field === 'sources') return 'where each comes from'
   return snake(field).replace(/^sub_/, '').replace(/^api_/, 'API ').replaceAll('_', ' ')
 }
 

@@ -14,21 +14,24 @@ import { collectRecurring, type Recurring } from './openapi-recurring.ts'
 import { describeReplies, type Shared } from './openapi-replies.ts'
 import { type Components, collectSchemas, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 
-const INTRODUCTION = `Send the API key as \`X-API-Key\`, or as a Bearer token. The security of each route lists the scopes that
-the key must have. The status of success is 200 unless a route says otherwise. A refusal is a problem (RFC 9457) with a
-stable \`code\`; [the catalogue](/docs/errors) lists every code. If waiting helps, it has \`Retry-After\`, in seconds. If
-other credentials are required, \`WWW-Authenticate\` says which, and what is wrong (RFC 6750 §3).
+const INTRODUCTION = `Send the API key as \`X-API-Key\` or as a Bearer token. The security section of each route lists the
+scopes that the key must have. A successful request returns status 200, unless the route says otherwise. An error
+response is a problem document (RFC 9457) with a stable \`code\`. [The catalogue](/docs/errors) lists every code. If it
+helps to wait, the response has \`Retry-After\`, in seconds. If the credentials are missing or wrong, \`WWW-Authenticate\`
+says which credentials are required and what is wrong (RFC 6750 §3).
 
-Every response has \`X-Request-Id\`, which identifies the request in log lines and events. It is the value in the request if
-that has 8 to 128 of the characters \`A-Za-z0-9._-\`, or else a new value. If a limit counts requests, responses have
-\`RateLimit\`, such as \`"default";r=2;t=57\`: the requests left, and the seconds until the window starts again. They also have
-\`RateLimit-Policy\`, the limit and its window in seconds (\`"default";q=3;w=60\`), and the older \`X-RateLimit-Limit\`,
-\`-Remaining\` and \`-Reset\`, which are \`q\`, \`r\` and \`t\`.`
+Every response has \`X-Request-Id\`, which identifies the request in log lines and events. If the request has an
+\`X-Request-Id\` of 8 to 128 characters \`A-Za-z0-9._-\`, the service uses this value. Otherwise it creates one.
+
+If a rate limit applies to the request, the response has \`RateLimit\`, such as \`"default";r=2;t=57\`: \`r\` is the number of
+requests left, and \`t\` the seconds until the window starts again. \`RateLimit-Policy\`, such as \`"default";q=3;w=60\`, has the
+limit \`q\` and its window \`w\` in seconds. The older headers \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and
+\`X-RateLimit-Reset\` contain \`q\`, \`r\` and \`t\`.`
 
 const SCIM_INTRODUCTION = `The SCIM 2.0 endpoint, which directories call to provision users and groups (RFC 7643, RFC 7644, RFC 9865). Send
-the SCIM token of the organization as a Bearer token; \`POST /v1/scim/config\` of [the API](/docs) creates it. The endpoint
-also describes itself, at \`/ServiceProviderConfig\`, \`/ResourceTypes\` and \`/Schemas\`. A refusal is a SCIM error (RFC
-7644 §3.12).`
+the organization’s SCIM token as a Bearer token. \`POST /v1/scim/config\` of [the API](/docs) creates the token. The
+endpoint describes itself at \`/ServiceProviderConfig\`, \`/ResourceTypes\` and \`/Schemas\`. An error response is a SCIM
+error (RFC 7644 §3.12).`
 
 /** The parts with separate documents, because their clients do not use each other's operations. */
 export type OpenApiPart = 'api' | 'scim'
@@ -81,7 +84,7 @@ export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Option
   for (const [name, example] of contract.records)
     Object.assign(Object(components.schemas.get(name)), { examples: [example] })
   const schemas = reachable([paths, events.webhooks, recurring], components.schemas)
-  const api = [{ url: `${baseUrl}/api` }, { url: baseUrl, description: 'The same without the prefix.' }]
+  const api = [{ url: `${baseUrl}/api` }, { url: baseUrl, description: 'The same routes without the prefix `/api`.' }]
   const kinds = isScim ? [callerKinds.scim] : [callerKinds.key, callerKinds.user]
   return {
     openapi: '3.1.0',
@@ -171,7 +174,7 @@ function paragraphsOf(route: Route): string[] {
   const events = [...route.events, ...route.maybeEvents].map(({ type }) => type)
   return [
     ...(route.description ? [route.description] : []),
-    ...(route.service ? [`Belongs to the service ${code([route.service])}.`] : []),
+    ...(route.service ? [`Works only while the service ${code([route.service])} is on.`] : []),
     ...(events.length && route.media !== 'scim' ? [`Events: ${code(events)}.`] : []),
     ...(route.aliases.length ? [`Also at ${code(route.aliases)}.`] : []),
   ]

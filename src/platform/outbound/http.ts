@@ -36,11 +36,12 @@ export interface OutboundResponse {
 
 /** Reasons for failures, in words for the people who configured the address. */
 const REASONS = {
-  invalid_url: 'The address is not a complete one.',
-  not_allowed: 'The address is private, or without https, and WATCHWORD_OUTBOUND_ALLOW does not name it.',
-  unreachable: 'The server is unreachable: there is no such name, or nothing answers there.',
-  tls: 'The server has no certificate that is trusted, or speaks no TLS.',
-  timeout: 'There was no answer in time.',
+  invalid_url: 'The URL is not complete.',
+  not_allowed:
+    'The URL is not https or leads to a private address, and WATCHWORD_OUTBOUND_ALLOW does not list its host.',
+  unreachable: 'The server is unreachable. Its host name does not exist, or nothing answers there.',
+  tls: 'The server has no trusted certificate or does not support TLS.',
+  timeout: 'The server did not answer in time.',
   too_large: 'The answer is too large.',
   bad_answer: 'The answer is not HTTP.',
 }

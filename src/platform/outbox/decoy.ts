@@ -10,7 +10,7 @@ export type DecoyReason = string
 export function decoyReasonOf(user: { active: boolean } | null, letsNobodyIn = false): DecoyReason {
   if (user === null)
     return letsNobodyIn
-      ? `${NO_USER}, and new users are not admitted: send openSignup, and try again after half a minute`
+      ? `${NO_USER}, and the request did not allow a new user: send openSignup, and try again after half a minute`
       : NO_USER
   return user.active ? 'the user has not proved the mailbox' : 'the user is inactive or locked'
 }

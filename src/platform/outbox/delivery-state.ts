@@ -10,12 +10,11 @@ export interface Delivery {
 }
 
 const Status = Type.Enum(['queued', 'withheld'], {
-  description: '`queued`: will be sent. `withheld`: not sent; see `reason`.',
+  description: '`queued`: the message will be sent. `withheld`: it will not be sent, and `reason` says why.',
 })
 const Reason = nullable(
   Type.String({ examples: ['recipient_limit'] }),
-  'Why the message is withheld: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit, recipient_limit, ' +
-    'organization_limit, key_limit, user_limit, network_limit. Null if it is queued.',
+  'Why the message is withheld: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit, recipient_limit, organization_limit, key_limit, user_limit or network_limit. Null if the message is queued.',
 )
 const queued = { status: 'queued', reason: null }
 
@@ -37,7 +36,7 @@ export const DeliveryState = named(
       ),
     },
     {
-      description: '`queued` if at least one message is sent.',
+      description: 'Whether the message is sent: `queued` if at least one message is sent.',
       examples: [{ ...queued, messages: [{ channel: 'email', ...queued }] }],
     },
   ),

@@ -78,7 +78,7 @@ export function settingsRoutes<P extends TProperties, R extends TProperties>(
       ...change,
       operation: `${noun}.updateSettings`,
       description:
-        'null resets a field to the inherited value. A field for which null is itself a value therefore cannot replace an inherited value with null.',
+        'null resets a field to the inherited value. If null is also a valid value of a field, it therefore cannot replace an inherited value.',
       ...spec.update,
       handle: (work, { body }) => spec.change(work, body),
     }),

@@ -168,7 +168,7 @@ export function settingsFamily<P extends TProperties>(help: string, whole: Setti
       help,
       Type.Object(
         {},
-        { additionalProperties: true, description: 'The values that were set. Null if inherited again.' },
+        { additionalProperties: true, description: 'The values that were set. Null: the value is inherited again.' },
       ),
       Object.fromEntries(Object.entries(defaults).slice(0, 1)),
     ],
@@ -247,6 +247,6 @@ function isWhole<P extends TProperties>(schema: TObject<P>, values: unknown): va
 export function accountDefaults(scope: AccountScope): AccountScope {
   if (scope.organizationId === null) return scope
   throw httpErrors.subOrgMismatch({
-    detail: 'To set the defaults of all organizations, use an org-wide key and leave out subOrgId.',
+    detail: 'To set the defaults of all organizations, use an org-wide key and omit subOrgId.',
   })
 }

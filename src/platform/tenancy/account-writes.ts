@@ -40,7 +40,7 @@ export async function authorizeWrite(
 
 function refusal({ environmentSlug }: EnvironmentRef) {
   if (environmentSlug === PRODUCTION) return httpErrors.productionKeyRequired()
-  return httpErrors.homeKeyRequired({ detail: `Use a key of the environment ${environmentSlug}.` })
+  return httpErrors.homeKeyRequired({ detail: `Use an API key of the environment ${environmentSlug}.` })
 }
 
 const PRODUCTION = 'production'

@@ -31,7 +31,7 @@ export function keyAuthenticator(findApiKey: FindApiKey): Authenticator<KeyCalle
 
 const NO_KEY = 'Send your API key in the header X-API-Key.'
 const NOT_BEARER =
-  'The header Authorization lacks the word Bearer before the key: send Authorization: Bearer <key>, or X-API-Key.'
+  'The header Authorization lacks the word Bearer before the key. Send Authorization: Bearer <key>, or send the key as X-API-Key.'
 
 function keyOf(headers: IncomingHttpHeaders): string | null {
   const own = headers['x-api-key']

@@ -44,7 +44,7 @@ export function mayReadOwnTeam({ method, team }: TeamRoute, { kind }: ManagerCal
 export function assertOwner(caller: ManagerCaller): void {
   if (caller.kind !== 'member' || caller.organizationId !== null)
     throw httpErrors.insufficientScope({
-      detail: 'Only an owner of the account may do this. Send the access token of their session.',
+      detail: 'Only an owner of the account may do this. Send the access token of an owner’s session.',
     })
   assertHas(caller, OWNERSHIP)
 }
@@ -75,15 +75,17 @@ export function describeBound({ bounds: { expiresAt, allowedIps, requestsPerSeco
  */
 export function assertSignsTeamIn(caller: ManagerCaller): void {
   if (caller.kind !== 'key')
-    throw httpErrors.privilegeEscalation({ detail: 'Team members are signed in by an API key, not by another member.' })
+    throw httpErrors.privilegeEscalation({
+      detail: 'Only an API key can sign team members in. A team member cannot sign another member in.',
+    })
   if (!caller.grants.has(OWNERSHIP))
     throw httpErrors.insufficientScope({
-      detail: 'Signing team members in requires the scope *.',
+      detail: 'To sign team members in, a key must have the scope *.',
       extra: { scope: '*' },
     })
   const bound = describeBound(caller)
   if (bound !== null)
     throw httpErrors.privilegeEscalation({
-      detail: `This key has ${bound}, which the session of a team member would not have. Use a key without bounds.`,
+      detail: `This key has ${bound}, which the session of a team member would not have. Use a key without an expiry, address list and rate limit.`,
     })
 }

@@ -37,7 +37,7 @@ const UNKNOWN = `${ENVIRONMENT_HEADER} must be the id of an environment that you
 export function assertOwnEnvironment(caller: ManagerCaller, named: string): void {
   if (named !== caller.environmentId)
     throw httpErrors.environmentNotFound({
-      detail: `An API key works in its own environment. Leave out ${ENVIRONMENT_HEADER}, or use a key of that environment.`,
+      detail: `An API key works only in its own environment. Omit ${ENVIRONMENT_HEADER}, or use a key of the named environment.`,
     })
 }
 

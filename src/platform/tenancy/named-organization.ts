@@ -25,7 +25,8 @@ export function namedOrganization(caller: Bounded, query: unknown, body: unknown
   return caller.organizationId
 }
 
-const NO_TEAM = 'A key or member of one organization does not reach `team`. Members manage themselves at /v1/me.'
+const NO_TEAM =
+  'A key or team member limited to one organization cannot reach `team`. Team members manage their own user at /v1/me.'
 
 /**
  * Whether a request names the whole environment with `scope: "environment"`, in query or body, instead of an
@@ -41,7 +42,7 @@ export function namesEnvironment(caller: Bounded, query: unknown, body: unknown)
     throw httpErrors.subOrgConflict({ detail: 'Send either subOrgId or scope, not both.' })
   if (caller.organizationId !== null)
     throw httpErrors.subOrgMismatch({
-      detail: 'A key or member of one organization does not reach the whole environment.',
+      detail: 'A key or team member limited to one organization cannot reach the whole environment.',
     })
   return true
 }
@@ -61,8 +62,9 @@ function readSubOrgId(source: unknown): string | null {
 
 /** The error detail for a `subOrgId` that is not a UUID. Empty for a UUID. */
 export function describeNoId(text: string): { detail?: string } {
-  if (text === TEAM) return { detail: 'This route does not take `team`. Members manage themselves at /v1/me.' }
+  if (text === TEAM)
+    return { detail: 'This route does not accept `team` as subOrgId. Team members manage their own user at /v1/me.' }
   if (isId(text.toLowerCase())) return {}
   const slug = isSlug(text) ? ` ${text} looks like a slug: GET /v1/organizations?slug=${text} returns the id.` : ''
-  return { detail: `subOrgId takes the id of an organization, a UUID.${slug}` }
+  return { detail: `subOrgId must be the id of an organization, which is a UUID.${slug}` }
 }

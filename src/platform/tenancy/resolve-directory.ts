@@ -111,9 +111,9 @@ export function requiresOrganization(route: Pick<Route, 'directory' | 'method' |
 
 function subOrgRequired({ directory, organizationToken }: Route) {
   const whole =
-    directory === 'one-or-environment' ? ' For the whole environment send scope: "environment" instead.' : ''
-  const token = organizationToken === null ? '' : ` Or send ${organizationToken}, which identifies it.`
-  const detail = `This key reaches every organization: name one in subOrgId, in the query or the body.${whole}${token}`
+    directory === 'one-or-environment' ? ' For the whole environment, send scope: "environment" instead.' : ''
+  const token = organizationToken === null ? '' : ` Or send ${organizationToken}, which identifies the organization.`
+  const detail = `This key reaches every organization. Send the subOrgId of one organization in the query or the body.${whole}${token}`
   return httpErrors.subOrgRequired({ detail })
 }
 
@@ -135,6 +135,9 @@ async function resolveOwnTeam(route: Route, platform: Platform, caller: ManagerC
 async function resolveTeam(platform: Platform, caller: ManagerCaller) {
   assertSignsTeamIn(caller)
   const team = await teamReach(platform, caller)
-  if (!team) throw httpErrors.organizationNotFound({ detail: 'The team signs in to production: use a key of it.' })
+  if (!team)
+    throw httpErrors.organizationNotFound({
+      detail: 'The team signs in to the environment production. Use an API key of production.',
+    })
   return team
 }

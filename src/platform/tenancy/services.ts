@@ -21,7 +21,10 @@ export async function isServiceEnabled({ platform, directory }: Tenant, service:
 /** Throws `service_disabled` if the service is off in the directory. */
 export async function requireService(tenant: Tenant, service: ServiceId): Promise<void> {
   if (await isServiceEnabled(tenant, service)) return
-  throw httpErrors.serviceDisabled({ detail: `The service ${service} is not enabled here.`, extra: { service } })
+  throw httpErrors.serviceDisabled({
+    detail: `The service ${service} is not enabled for this organization.`,
+    extra: { service },
+  })
 }
 
 /**

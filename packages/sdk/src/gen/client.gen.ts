@@ -348,7 +348,8 @@ export class DiscoveryMagicLinkApi extends Namespace {
   /**
    * Mail a discovery link.
    *
-   * Mails a link to any address. If codes are on, the same email has a code (`otp_id`). Requires an org-wide key.
+   * Starts a sign-in before the organization is known. Mails a link to any address. If codes are on, the email also
+   * contains a code (`otp_id`). Requires an org-wide key.
    *
    * Events: `auth.magic_link.sent`.
    *
@@ -363,8 +364,8 @@ export class DiscoveryMagicLinkApi extends Namespace {
   /**
    * Exchange a discovery link for organizations.
    *
-   * Lists the organizations as for a code, if they accept magic links. Call it only when the user acts on your page,
-   * because mail scanners follow links. Requires an org-wide key.
+   * Returns the same as POST /v1/auth/discovery/otp/verify, with the organizations that accept magic links. Call this
+   * only when the user acts on your page, because mail scanners also open links. Requires an org-wide key.
    *
    * POST /v1/auth/discovery/magic-link/verify
    *
@@ -383,7 +384,8 @@ export class DiscoveryOtpApi extends Namespace {
   /**
    * Mail a discovery code.
    *
-   * Mails a code to any address, even if no user has it, so the response reveals nothing. Requires an org-wide key.
+   * Starts a sign-in before the organization is known. Mails a code to any address, even if no user has the address, so
+   * that the response reveals nothing. Requires an org-wide key.
    *
    * Events: `auth.otp.sent`.
    *
@@ -398,8 +400,8 @@ export class DiscoveryOtpApi extends Namespace {
   /**
    * Exchange a discovery code for organizations.
    *
-   * Lists the organizations of the environment that the person belongs to, is invited to, or may join by email domain,
-   * if they accept codes. Requires an org-wide key.
+   * Returns a discovery_token and the organizations of the environment that accept codes and that the person belongs to,
+   * is invited to, or may join by email domain. Requires an org-wide key.
    *
    * POST /v1/auth/discovery/otp/verify
    *
@@ -419,10 +421,10 @@ export class LoginMagicLinkApi extends Namespace {
    * Mail a sign-in link.
    *
    * Mails a link to the address if it belongs to a user of the organization. The response is the same for unknown
-   * addresses. If codes are enabled, the email also has two words to type on another device. Send them with otp_id to
-   * POST /v1/auth/login/otp/verify.
+   * addresses. If codes are enabled, the email also contains a code of two words that the user can type on another
+   * device. Send that code with otp_id to POST /v1/auth/login/otp/verify.
    *
-   * Belongs to the service `magic_link`.
+   * Works only while the service `magic_link` is on.
    *
    * Events: `auth.magic_link.sent`, `auth.login.failed`.
    *
@@ -437,9 +439,9 @@ export class LoginMagicLinkApi extends Namespace {
   /**
    * Sign in with a mailed link.
    *
-   * Call it only when the user acts on the page that the link opens, because mail scanners follow links.
+   * Call this only when the user acts on the page that the link opens, because mail scanners also open links.
    *
-   * Belongs to the service `magic_link`.
+   * Works only while the service `magic_link` is on.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `mfa.removed`, `passkey.deleted`,
@@ -464,9 +466,9 @@ export class LoginOtpApi extends Namespace {
    * Send a sign-in code.
    *
    * Mails two words to the address if it belongs to a user of the organization. The response is the same for unknown
-   * addresses. A second call within resend_interval_seconds sends no second message, and the first code stays valid.
+   * addresses. A second call within resend_interval_seconds sends no second email, and the first code stays valid.
    *
-   * Belongs to the service `otp`.
+   * Works only while the service `otp` is on.
    *
    * Events: `auth.otp.sent`, `auth.login.failed`.
    *
@@ -481,7 +483,7 @@ export class LoginOtpApi extends Namespace {
   /**
    * Sign in with a mailed code.
    *
-   * Belongs to the service `otp`.
+   * Works only while the service `otp` is on.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `mfa.removed`, `passkey.deleted`,
@@ -504,12 +506,12 @@ export class LoginPasskeyApi extends Namespace {
    * Start a sign-in by passkey.
    *
    * Pass the options to navigator.credentials.get() in the browser. The response does not reveal whether a user has the
-   * address or a passkey. For autofill, leave out email and send conditional. One network (X-End-User-IP) starts at most
-   * start_limit_per_minute_network of these a minute. With an org-wide key and without subOrgId, the challenge is for
-   * the rp_id and origins of the environment’s defaults. It lists no passkey: the user chooses one on the device.
-   * Passkeys of organizations with another rp_id need subOrgId.
+   * address or a passkey. For autofill, omit email and send conditional. One network (X-End-User-IP) can start at most
+   * start_limit_per_minute_network sign-ins without an email per minute. With an org-wide key and without subOrgId, the
+   * challenge uses the rp_id and origins of the environment’s defaults and lists no passkeys: the user chooses a passkey
+   * on the device. Passkeys of organizations with a different rp_id require subOrgId.
    *
-   * Belongs to the service `passkeys`.
+   * Works only while the service `passkeys` is on.
    *
    * POST /v1/auth/login/passkey/options
    *
@@ -522,11 +524,12 @@ export class LoginPasskeyApi extends Namespace {
   /**
    * Complete a sign-in by passkey.
    *
-   * A passkey with fingerprint, face or PIN counts as both factors. Every response, right or wrong, consumes its
-   * challenge. Without subOrgId, the session belongs to the organization of the passkey’s user. If several organizations
-   * hold the passkey, the response has a discovery_token and these organizations instead.
+   * A passkey with fingerprint, face or PIN counts as both factors. A challenge can be answered only once, even if the
+   * answer is wrong. Without subOrgId, the session belongs to the organization of the user who has the passkey. If the
+   * passkey belongs to users in several organizations, the response contains a discovery_token and these organizations
+   * instead of a session.
    *
-   * Belongs to the service `passkeys`.
+   * Works only while the service `passkeys` is on.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `passkey.updated`, `invite.accepted`, `user.updated`.
@@ -549,10 +552,11 @@ export class LoginSsoApi extends Namespace {
   /**
    * Start a single sign-on.
    *
-   * Send the browser to authorization_url. It returns to redirectUri with `state`, and with a code for POST
-   * /v1/auth/token/exchange, the tokens, or `error`. Compare `state` with the one in this response.
+   * Send the browser to authorization_url. After the sign-in, the browser returns to redirectUri with `state` and with
+   * one of these: a code for POST /v1/auth/token/exchange, the tokens, or `error`. Check that the returned `state`
+   * equals the `state` in this response.
    *
-   * Belongs to the service `sso`.
+   * Works only while the service `sso` is on.
    *
    * POST /v1/auth/login/sso/start
    *
@@ -568,10 +572,10 @@ export class LoginSsoApi extends Namespace {
    *
    * Finds the organization that has verified the domain of the address. The response depends only on the domain and does
    * not reveal whether the address has an account. With an org-wide key and without subOrgId, all organizations of the
-   * environment are searched. In that case, the domain of an organization that is suspended, archived or without the
-   * service counts as unknown.
+   * environment are searched. Then, the domain of an organization counts as unknown if the organization is suspended or
+   * archived or has the service sso off.
    *
-   * Belongs to the service `sso`.
+   * Works only while the service `sso` is on.
    *
    * POST /v1/auth/login/sso/discover
    *
@@ -584,8 +588,9 @@ export class LoginSsoApi extends Namespace {
   /**
    * Sign out, also at the provider.
    *
-   * Ends the session at once, like /v1/auth/logout. Then send the browser to logoutUrl, if the response has one. It
-   * returns to redirectUri with `state`, and with `error` if the provider did not sign the person out.
+   * Ends the session at once, like /v1/auth/logout. If the response has a logoutUrl, send the browser there to sign out
+   * at the provider. The browser then returns to redirectUri with `state`, and with `error` if the provider did not sign
+   * the person out.
    *
    * Events: `session.revoked`.
    *
@@ -598,18 +603,15 @@ export class LoginSsoApi extends Namespace {
   }
 }
 
-/**
- * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
- * account.
- */
+/** Routes for a signed-in user’s own account. Call them with the access token of the user instead of an API key. */
 export class MeEmailApi extends Namespace {
   /**
    * Start changing your email address.
    *
-   * Mails a code to the new address, and with redirectTo a link. Nothing changes yet, and the response does not reveal
-   * whether the address is taken.
+   * Mails a code to the new address, and with redirectTo also a link. The address does not change until it is confirmed.
+   * The response does not reveal whether the new address is taken.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `auth.otp.sent`.
    *
@@ -625,11 +627,11 @@ export class MeEmailApi extends Namespace {
   /**
    * Confirm your new email address.
    *
-   * Send otp_id with code, or token_hash of the link. The link works only in the session that asked for it. Ends your
-   * other sessions, trusted devices and sign-ins in progress. The old address gets an email with a link that undoes the
-   * change for 7 days.
+   * Send otp_id with code, or token_hash of the link. The link works only in the session that requested the change. Ends
+   * your other sessions, trusted devices and sign-ins in progress. The old address gets an email with a link that undoes
+   * the change for 7 days.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `user.updated`, `session.revoked`, `user.deleted`, `invite.revoked`.
    *
@@ -644,15 +646,12 @@ export class MeEmailApi extends Namespace {
   }
 }
 
-/**
- * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
- * account.
- */
+/** Routes for a signed-in user’s own account. Call them with the access token of the user instead of an API key. */
 export class MePasskeysApi extends Namespace {
   /**
    * List your passkeys.
    *
-   * Belongs to the service `passkeys`.
+   * Works only while the service `passkeys` is on.
    *
    * GET /v1/me/passkeys
    */
@@ -665,7 +664,7 @@ export class MePasskeysApi extends Namespace {
    *
    * Pass the options to navigator.credentials.create(), and its result to /v1/me/passkeys/verify.
    *
-   * Belongs to the service `passkeys`.
+   * Works only while the service `passkeys` is on.
    *
    * POST /v1/me/passkeys/options
    *
@@ -681,7 +680,7 @@ export class MePasskeysApi extends Namespace {
    *
    * A challenge can be answered once, within 300 seconds. The user is notified by email.
    *
-   * Belongs to the service `passkeys`.
+   * Works only while the service `passkeys` is on.
    *
    * Events: `passkey.registered`.
    *
@@ -697,7 +696,7 @@ export class MePasskeysApi extends Namespace {
   /**
    * Rename one of your passkeys.
    *
-   * Belongs to the service `passkeys`.
+   * Works only while the service `passkeys` is on.
    *
    * Events: `passkey.updated`.
    *
@@ -714,7 +713,7 @@ export class MePasskeysApi extends Namespace {
    *
    * The user is notified by email. The last factor cannot be deleted if the policy requires one.
    *
-   * Belongs to the service `passkeys`.
+   * Works only while the service `passkeys` is on.
    *
    * Events: `passkey.deleted`.
    *
@@ -728,18 +727,16 @@ export class MePasskeysApi extends Namespace {
   }
 }
 
-/**
- * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
- * account.
- */
+/** Routes for a signed-in user’s own account. Call them with the access token of the user instead of an API key. */
 export class MePasswordApi extends Namespace {
   /**
    * Change your password.
    *
-   * Sets the first password if there is none; then omit current_password. Ends your other sessions, your trusted devices
-   * and sign-ins in progress. The user is notified by email. A wrong current_password counts as a failed sign-in.
+   * A user without a password sets their first password and omits current_password. Ends the user’s other sessions,
+   * trusted devices and sign-ins in progress. The user is notified by email. A wrong current_password counts as a failed
+   * sign-in.
    *
-   * Belongs to the service `password`.
+   * Works only while the service `password` is on.
    *
    * Events: `auth.password.changed`, `session.revoked`, `user.unlocked`.
    *
@@ -753,17 +750,14 @@ export class MePasswordApi extends Namespace {
   }
 }
 
-/**
- * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
- * account.
- */
+/** Routes for a signed-in user’s own account. Call them with the access token of the user instead of an API key. */
 export class MePhoneApi extends Namespace {
   /**
    * Start enrolling your phone.
    *
    * Sends a six-digit code that is valid for ten minutes.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * POST /v1/me/mfa/phone
    *
@@ -779,7 +773,7 @@ export class MePhoneApi extends Namespace {
    *
    * Ends your other sessions and sign-ins in progress.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.enrolled`, `session.revoked`.
    *
@@ -797,7 +791,7 @@ export class MePhoneApi extends Namespace {
    *
    * Also removes trusted devices. The last factor cannot be removed if the policy requires one.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.removed`, `session.revoked`.
    *
@@ -811,15 +805,12 @@ export class MePhoneApi extends Namespace {
   }
 }
 
-/**
- * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
- * account.
- */
+/** Routes for a signed-in user’s own account. Call them with the access token of the user instead of an API key. */
 export class MeSessionsApi extends Namespace {
   /**
    * List your live sessions.
    *
-   * Belongs to the service `sessions`.
+   * Works only while the service `sessions` is on.
    *
    * GET /v1/me/sessions
    */
@@ -854,19 +845,16 @@ export class MeSessionsApi extends Namespace {
   }
 }
 
-/**
- * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
- * account.
- */
+/** Routes for a signed-in user’s own account. Call them with the access token of the user instead of an API key. */
 export class MeStepUpApi extends Namespace {
   /**
    * Start a step-up.
    *
-   * Changes of a sign-in method require a step-up in the last 10 minutes. A user with a second factor steps up with it
-   * or with a passkey. Without `method`, the response only lists the methods. With a `method`, the service sends the
-   * code, or the response has the challenge or the passkey options.
+   * Changing a sign-in method requires a step-up in the last 10 minutes: the user proves again who they are. A user with
+   * a second factor steps up with that factor or with a passkey. Without `method`, the response only lists the methods.
+   * With a `method`, the service sends a code, or the response contains the challenge or the passkey options.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `auth.otp.sent`.
    *
@@ -881,10 +869,10 @@ export class MeStepUpApi extends Namespace {
   /**
    * Complete a step-up.
    *
-   * Send exactly one proof. Returns an access token of the same session with a new auth_time; the refresh token stays
-   * valid. Wrong proofs count as failed sign-ins.
+   * Send exactly one proof: a password, a code or a passkey credential. Returns an access token of the same session with
+   * a new auth_time. The refresh token stays valid. Wrong proofs count as failed sign-ins.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `auth.step_up.succeeded`, `mfa.challenge.succeeded`, `passkey.updated`.
    *
@@ -899,15 +887,12 @@ export class MeStepUpApi extends Namespace {
   }
 }
 
-/**
- * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
- * account.
- */
+/** Routes for a signed-in user’s own account. Call them with the access token of the user instead of an API key. */
 export class MeTotpApi extends Namespace {
   /**
    * Read your second factors.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * GET /v1/me/mfa/totp
    */
@@ -918,9 +903,9 @@ export class MeTotpApi extends Namespace {
   /**
    * Start enrolling your authenticator app.
    *
-   * Show the QR code, and send the first code with PUT within ten minutes.
+   * Show the QR code to the user, and send the first code of the app with PUT within ten minutes.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * POST /v1/me/mfa/totp
    *
@@ -936,7 +921,7 @@ export class MeTotpApi extends Namespace {
    *
    * Five wrong codes end the enrollment. Success ends your other sessions and sign-ins in progress.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.enrolled`, `session.revoked`.
    *
@@ -954,7 +939,7 @@ export class MeTotpApi extends Namespace {
    *
    * Also removes backup codes and trusted devices. The last factor cannot be removed if the policy requires one.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.removed`, `session.revoked`.
    *
@@ -970,9 +955,9 @@ export class MeTotpApi extends Namespace {
   /**
    * Create new backup codes for yourself.
    *
-   * The old ones stop working.
+   * The old backup codes stop working.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.backup_codes.regenerated`, `session.revoked`.
    *
@@ -986,15 +971,12 @@ export class MeTotpApi extends Namespace {
   }
 }
 
-/**
- * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
- * account.
- */
+/** Routes for a signed-in user’s own account. Call them with the access token of the user instead of an API key. */
 export class MeTrustedDevicesApi extends Namespace {
   /**
    * List your trusted devices.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * GET /v1/me/trusted-devices
    */
@@ -1005,7 +987,7 @@ export class MeTrustedDevicesApi extends Namespace {
   /**
    * Remove one of your trusted devices.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.trusted_device.removed`.
    *
@@ -1026,11 +1008,11 @@ export class MfaChallengeApi extends Namespace {
   /**
    * Complete a challenge.
    *
-   * Exchanges the challenge of a sign-in and a code for a session. Takes the code of an authenticator app, a backup
-   * code, or the code of a text message. A challenge allows five attempts. Wrong codes over all challenges of a user
-   * lock the second step, as wrong passwords lock an address (`lockout_*`).
+   * Exchanges the challenge of a sign-in and a code for a session. The code can come from an authenticator app or a text
+   * message, or be a backup code. A challenge allows five attempts. Wrong codes in all challenges of a user together
+   * lock the second step for a while, in the same way as wrong passwords lock an address (settings `lockout_*`).
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.challenge.succeeded`, `session.created`, `session.revoked`, `auth.login.succeeded`, `user.updated`,
    * `auth.password.changed`, `mfa.trusted_device.added`, `invite.accepted`.
@@ -1047,9 +1029,10 @@ export class MfaChallengeApi extends Namespace {
   /**
    * Send a challenge code by SMS.
    *
-   * Sends six digits to the phone that the user has enrolled. Only the newest code is valid, until the challenge ends.
+   * Sends a six-digit code to the phone that the user has enrolled. Only the newest code is valid, and only until the
+   * challenge ends.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Also at `/v1/mfa/challenge/send`.
    *
@@ -1071,9 +1054,10 @@ export class MfaSmsApi extends Namespace {
   /**
    * Start enrolling a phone.
    *
-   * Sends a six-digit code, if the policy allows sms and messages can be sent. The code is valid for ten minutes.
+   * Sends a six-digit code to the phone. Requires that the MFA policy allows sms and that SMS sending is configured. The
+   * code is valid for ten minutes.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * POST /v1/mfa/sms
    *
@@ -1086,9 +1070,9 @@ export class MfaSmsApi extends Namespace {
   /**
    * Confirm a phone.
    *
-   * Ends codes, links and challenges of sign-ins in progress.
+   * Voids codes, links and challenges of the user’s sign-ins in progress.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.enrolled`, `session.revoked`, `user.updated`.
    *
@@ -1106,7 +1090,7 @@ export class MfaSmsApi extends Namespace {
    *
    * Also removes the user’s trusted devices, ends sign-ins in progress, and notifies the user by email.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.removed`, `session.revoked`, `user.updated`.
    *
@@ -1127,7 +1111,7 @@ export class MfaTotpApi extends Namespace {
   /**
    * Read second factors of a user.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * GET /v1/mfa/totp
    *
@@ -1140,11 +1124,11 @@ export class MfaTotpApi extends Namespace {
   /**
    * Start enrolling an authenticator app.
    *
-   * Show the QR code, and the secret for typing. Send the first code with PUT within ten minutes. A challenge_token
-   * enrolls only the user of that sign-in. With a challenge_token, the scope auth.login is enough. Team members enroll
-   * only with a challenge_token here, or at /v1/me/mfa/totp.
+   * Show the user the QR code, or the secret to type in. Send the first code of the app with PUT within ten minutes. A
+   * challenge_token can enroll only the user of that sign-in. With a challenge_token, the scope auth.login is enough.
+   * Team members can enroll here only with a challenge_token, or themselves at /v1/me/mfa/totp.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * POST /v1/mfa/totp
    *
@@ -1159,10 +1143,11 @@ export class MfaTotpApi extends Namespace {
    * Confirm an authenticator app.
    *
    * Five wrong codes end the enrollment. With the challenge_token of a sign-in that returned enrollment_required, the
-   * response also has the session. With a challenge_token, the scope auth.login is enough. Team members enroll only with
-   * a challenge_token here, or at /v1/me/mfa/totp. Ends codes, links and challenges of sign-ins in progress.
+   * response also has the session. With a challenge_token, the scope auth.login is enough. Team members can enroll here
+   * only with a challenge_token, or themselves at /v1/me/mfa/totp. Voids codes, links and challenges of the user’s
+   * sign-ins in progress.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.enrolled`, `session.created`, `session.revoked`, `auth.login.succeeded`, `user.updated`,
    * `auth.password.changed`, `invite.accepted`.
@@ -1182,10 +1167,10 @@ export class MfaTotpApi extends Namespace {
    * Remove the authenticator app.
    *
    * Also removes backup codes and trusted devices, ends sign-ins in progress, and notifies the user by email. If
-   * `required` is true, the policy requires a factor and the next sign-in enrolls one. Send userId in the body or the
-   * query.
+   * `required` is true, the policy requires a factor, and the user must enroll one at the next sign-in. Send userId in
+   * the body or the query.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.removed`, `session.revoked`, `user.updated`.
    *
@@ -1200,9 +1185,9 @@ export class MfaTotpApi extends Namespace {
   /**
    * Create new backup codes.
    *
-   * The old ones stop working. Ends codes, links and challenges of sign-ins in progress.
+   * The old backup codes stop working. Voids codes, links and challenges of the user’s sign-ins in progress.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.backup_codes.regenerated`, `session.revoked`, `user.updated`.
    *
@@ -1223,7 +1208,7 @@ export class MfaTrustedDevicesApi extends Namespace {
   /**
    * List trusted devices of a user.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * GET /v1/mfa/trusted-devices
    *
@@ -1236,9 +1221,9 @@ export class MfaTrustedDevicesApi extends Namespace {
   /**
    * Remove a trusted device.
    *
-   * Its next sign-in requires the second factor again.
+   * The next sign-in on this device requires the second factor again.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.trusted_device.removed`.
    *
@@ -1251,7 +1236,7 @@ export class MfaTrustedDevicesApi extends Namespace {
   }
 }
 
-/** Hosted pages that mailed links lead to. Browsers open them; your backend does not. */
+/** Hosted pages that mailed links open. Browsers call these routes. Your backend does not. */
 export class PagesLinkApi extends Namespace {
   /**
    * Open the page of a link.
@@ -1287,10 +1272,10 @@ export class SignupMagicLinkApi extends Namespace {
   /**
    * Mail a sign-up link.
    *
-   * With openSignup, the link creates the user when it is redeemed, not before. An existing user gets a sign-in link,
-   * valid for at most magic_link_ttl_seconds. The response is always the same.
+   * With openSignup, an unknown address gets a link, and the user is created only when the link is used. An existing
+   * user gets a sign-in link that is valid for at most magic_link_ttl_seconds. The response is always the same.
    *
-   * Belongs to the service `magic_link`.
+   * Works only while the service `magic_link` is on.
    *
    * Events: `auth.signup_link.sent`, `auth.login.failed`.
    *
@@ -1306,7 +1291,7 @@ export class SignupMagicLinkApi extends Namespace {
   /**
    * Sign up with a mailed link.
    *
-   * Belongs to the service `magic_link`.
+   * Works only while the service `magic_link` is on.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `mfa.removed`,
@@ -1327,10 +1312,11 @@ export class SignupOtpApi extends Namespace {
   /**
    * Mail a sign-up code.
    *
-   * With openSignup, an unknown address becomes a pending user, which is deleted after 24 hours without proof of the
-   * mailbox. Without openSignup, the response is the same and no email is sent. Existing users get a code as well.
+   * With openSignup, an unknown address becomes a pending user. A pending user is deleted after 24 hours if the code is
+   * not used. Without openSignup, an unknown address gets the same response but no email. Existing users also get a
+   * code.
    *
-   * Belongs to the service `otp`.
+   * Works only while the service `otp` is on.
    *
    * Events: `auth.otp.sent`, `auth.login.failed`.
    *
@@ -1345,7 +1331,7 @@ export class SignupOtpApi extends Namespace {
   /**
    * Sign up with a mailed code.
    *
-   * Belongs to the service `otp`.
+   * Works only while the service `otp` is on.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `mfa.removed`,
@@ -1367,10 +1353,10 @@ export class AdminPortalApi extends Namespace {
   /**
    * Read the set-up of an organization.
    *
-   * Returns the branding, the domains and a checklist. Without subOrgId, an org-wide key reads what the organizations of
-   * its environment inherit.
+   * Returns the branding, the domains and a checklist. Without subOrgId, an org-wide key reads the defaults that the
+   * organizations of its environment inherit.
    *
-   * Belongs to the service `admin_portal`.
+   * Works only while the service `admin_portal` is on.
    *
    * GET /v1/admin-portal
    */
@@ -1381,9 +1367,10 @@ export class AdminPortalApi extends Namespace {
   /**
    * Change the branding of an organization.
    *
-   * Absent fields are kept, null resets a field to the inherited value. The mail settings have the same fields.
+   * Omitted fields are not changed, and null resets a field to the inherited value. The mail settings contain the same
+   * fields, so the change applies there too.
    *
-   * Belongs to the service `admin_portal`.
+   * Works only while the service `admin_portal` is on.
    *
    * Events: `mail.settings.updated`.
    *
@@ -1396,11 +1383,11 @@ export class AdminPortalApi extends Namespace {
   /**
    * Add, verify or remove a domain.
    *
-   * `add_domain` takes `domain` and returns the TXT record to set; a domain that the organization already has is
-   * returned unchanged. `verify_domain` takes `domainId` and looks for the record, at most 60 times an hour.
-   * `remove_domain` takes `domainId`.
+   * `add_domain` adds `domain` and returns the TXT record to set. A domain that the organization already has is returned
+   * unchanged. `verify_domain` looks for the TXT record of the domain with `domainId`, at most 60 times an hour.
+   * `remove_domain` removes the domain with `domainId`.
    *
-   * Belongs to the service `admin_portal`.
+   * Works only while the service `admin_portal` is on.
    *
    * Events: `domain.added`, `domain.verified`, `domain.verification_failed`, `domain.removed`.
    *
@@ -1419,8 +1406,8 @@ export class ApiKeysApi extends Namespace {
   /**
    * List API keys.
    *
-   * Lists the keys of the environment of the calling key, including revoked ones. A key of one organization sees only
-   * keys of its organization.
+   * Lists the keys of the calling key’s environment, including revoked keys. A key of one organization sees only keys of
+   * that organization.
    *
    * GET /v1/api-keys
    */
@@ -1431,8 +1418,8 @@ export class ApiKeysApi extends Namespace {
   /**
    * Create an API key.
    *
-   * The new key can do no more than the calling key or the role of the calling member. With `subOrgId`, it is a key of
-   * that organization only. A key with `requestsPerSecond` cannot create keys.
+   * The new key cannot have more rights than the calling key or the role of the calling member. With `subOrgId`, the new
+   * key reaches only that organization. A key with `requestsPerSecond` cannot create keys.
    *
    * Events: `api_key.created`.
    *
@@ -1447,7 +1434,7 @@ export class ApiKeysApi extends Namespace {
   /**
    * Read the calling credential.
    *
-   * Every API key and every team member may call this. `scopes` are those in force for this request.
+   * Every API key and every team member may call this. `scopes` lists the scopes that apply to this request.
    *
    * GET /v1/api-keys/current
    */
@@ -1469,8 +1456,8 @@ export class ApiKeysApi extends Namespace {
   /**
    * Change an API key.
    *
-   * Takes effect within 5 s on every process, also on previous secrets. Absent fields are kept. Returns 403
-   * `privilege_escalation` if the key can do more than the caller.
+   * Takes effect within 5 s on every process, and also applies to previous secrets that still work. Omitted fields are
+   * not changed. Returns 403 `privilege_escalation` if the key has more rights than the caller.
    *
    * Events: `api_key.updated`.
    *
@@ -1486,7 +1473,7 @@ export class ApiKeysApi extends Namespace {
    * Revoke an API key.
    *
    * Takes effect within 5 s on every process. Also revokes previous secrets that still work. Returns 403
-   * `privilege_escalation` if the key can do more than the caller.
+   * `privilege_escalation` if the key has more rights than the caller.
    *
    * Events: `api_key.revoked`.
    *
@@ -1501,8 +1488,8 @@ export class ApiKeysApi extends Namespace {
   /**
    * Rotate an API key.
    *
-   * Gives the key a new secret. The previous secret ends at once, or after `overlap_seconds`; until then it is listed as
-   * a separate key. A key with `requestsPerSecond` can rotate only itself.
+   * Gives the key a new secret. The previous secret stops working at once, or after `overlap_seconds`. While it works,
+   * lists show it as a separate key. A key with `requestsPerSecond` can rotate only itself.
    *
    * Events: `api_key.rotated`.
    *
@@ -1515,14 +1502,14 @@ export class ApiKeysApi extends Namespace {
   }
 }
 
-/** Search and export what happened, and set how long it is kept. */
+/** Search and export past events, and set how long they are kept. */
 export class AuditApi extends Namespace {
   /**
    * Read the audit log.
    *
-   * Newest first. A page may have fewer events than `limit`, or none, although more pages follow, because rare events
-   * are searched in steps. Returns events of one organization. An org-wide key without `subOrgId` reads those of the
-   * whole environment.
+   * Lists events, newest first. A page can have fewer events than `limit`, or none, even if more pages follow, because
+   * the search runs in steps. Returns events of one organization. With an org-wide key and without `subOrgId`, returns
+   * events of the whole environment.
    *
    * GET /v1/audit/events
    */
@@ -1555,8 +1542,8 @@ export class AuditApi extends Namespace {
   /**
    * Change audit settings.
    *
-   * null resets a field to the inherited value. A field for which null is itself a value therefore cannot replace an
-   * inherited value with null.
+   * null resets a field to the inherited value. If null is also a valid value of a field, it therefore cannot replace an
+   * inherited value.
    *
    * Events: `audit.settings.updated`.
    *
@@ -1588,9 +1575,10 @@ export class AuthApi extends Namespace {
   /**
    * Undo an email change by link.
    *
-   * Restores the old address. Ends every session of the user and every mailed link.
+   * Restores the old address with the link that was mailed to it. Ends all sessions of the user and voids all mailed
+   * links.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `user.email_restored`, `user.updated`, `user.deleted`, `session.revoked`, `mfa.removed`, `passkey.deleted`,
    * `invite.revoked`.
@@ -1606,7 +1594,8 @@ export class AuthApi extends Namespace {
   /**
    * List sign-in methods.
    *
-   * Lists the methods whose service is enabled and configured. Empty while the Auth service is off.
+   * Lists the sign-in methods whose service is turned on and configured. The list is empty while the service auth is
+   * off.
    *
    * GET /v1/auth/methods
    */
@@ -1628,8 +1617,8 @@ export class AuthApi extends Namespace {
   /**
    * Change auth settings.
    *
-   * null resets a field to the inherited value. A field for which null is itself a value therefore cannot replace an
-   * inherited value with null.
+   * null resets a field to the inherited value. If null is also a valid value of a field, it therefore cannot replace an
+   * inherited value.
    *
    * Events: `auth.settings.updated`, `session.revoked`.
    *
@@ -1655,9 +1644,10 @@ export class AuthApi extends Namespace {
   /**
    * Unlock a user by link.
    *
-   * Takes the link in the email about a lock. Resets the failed attempts for the address.
+   * Send the token of the link in the email about the lock. Ends the lock and resets the failed attempts for the
+   * address.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `user.unlocked`.
    *
@@ -1672,9 +1662,10 @@ export class AuthApi extends Namespace {
   /**
    * Report an unknown sign-in.
    *
-   * Takes the link in the email about a new device. Ends every session, trusted device and sign-in in progress.
+   * Send the token of the link in the email about a new device. Ends all sessions, trusted devices and sign-ins in
+   * progress of the user.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `auth.login.disowned`, `session.revoked`.
    *
@@ -1689,11 +1680,12 @@ export class AuthApi extends Namespace {
   /**
    * Verify an email address by link.
    *
-   * Creates no session. The first proof of the mailbox ends every session and removes the password, so that a person who
-   * registered another person’s address loses access. The password is kept if the request sends the one chosen at
-   * sign-up as `password`. A wrong one counts as a failed sign-in and leaves the link valid.
+   * Does not create a session. The first verification of an address ends all sessions of the user and removes the
+   * password, so that someone who registered another person’s address loses access. To keep the password, send the
+   * password that the user chose at sign-up as `password`. A wrong password counts as a failed sign-in and leaves the
+   * link valid.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `user.email_verified`, `session.revoked`, `mfa.removed`, `passkey.deleted`, `invite.revoked`,
    * `identity.unlinked`, `invite.accepted`, `user.updated`.
@@ -1717,9 +1709,10 @@ export class ConnectionsApi extends Namespace {
   /**
    * List connections.
    *
-   * Lists the connections of one organization. An org-wide key without `subOrgId` lists those of the whole environment.
+   * Lists the connections of one organization. With an org-wide key and without `subOrgId`, lists the connections of the
+   * whole environment.
    *
-   * Belongs to the service `sso`.
+   * Works only while the service `sso` is on.
    *
    * GET /v1/sso/connections
    */
@@ -1734,7 +1727,7 @@ export class ConnectionsApi extends Namespace {
    * and idp_certificate. For OpenID Connect, send oidc_issuer, oidc_client_id and oidc_client_secret. Then test the
    * connection, and set its status to active.
    *
-   * Belongs to the service `sso`.
+   * Works only while the service `sso` is on.
    *
    * Events: `sso.connection.created`.
    *
@@ -1749,7 +1742,7 @@ export class ConnectionsApi extends Namespace {
   /**
    * Read a connection.
    *
-   * Belongs to the service `sso`.
+   * Works only while the service `sso` is on.
    *
    * GET /v1/sso/connections/{connectionId}
    *
@@ -1762,9 +1755,9 @@ export class ConnectionsApi extends Namespace {
   /**
    * Change a connection.
    *
-   * Absent fields are kept. Fields in the request override those in idp_metadata_xml or idp_metadata_url.
+   * Omitted fields are not changed. Fields in the request override the values in idp_metadata_xml or idp_metadata_url.
    *
-   * Belongs to the service `sso`.
+   * Works only while the service `sso` is on.
    *
    * Events: `sso.connection.updated`, `sso.connection.activated`, `sso.connection.deactivated`, `user.updated`,
    * `role.assigned`, `role.unassigned`.
@@ -1780,9 +1773,10 @@ export class ConnectionsApi extends Namespace {
   /**
    * Delete a connection.
    *
-   * Deletes its links to users, but no users. Provisioning that is linked to the connection is unlinked.
+   * Deletes the connection and its links to users, but no users. Provisioning that uses the connection for group roles
+   * continues without it.
    *
-   * Belongs to the service `sso`.
+   * Works only while the service `sso` is on.
    *
    * Events: `sso.connection.deleted`, `user.updated`, `role.assigned`, `role.unassigned`, `scim.config_updated`.
    *
@@ -1797,10 +1791,10 @@ export class ConnectionsApi extends Namespace {
   /**
    * Test a connection.
    *
-   * Runs every check that needs no user, each with a message and a fix. `status` in the response is always `testing`,
-   * but an active connection stays `active`. At most 60 an hour.
+   * Runs every check that is possible without a user. Each check has a message and, if it failed, a fix. `status` in the
+   * response is always `testing`, but an active connection stays `active`. At most 60 tests an hour.
    *
-   * Belongs to the service `sso`.
+   * Works only while the service `sso` is on.
    *
    * Events: `sso.connection.updated`, `sso.connection.test_failed`.
    *
@@ -1815,9 +1809,10 @@ export class ConnectionsApi extends Namespace {
   /**
    * List sign-ins through a connection.
    *
-   * Lists what the provider sent and the outcome, newest first. Keeps at most 50 traces, for a week.
+   * Lists recent sign-ins with what the provider sent and the outcome, newest first. At most 50 traces of a connection
+   * are kept, for a week.
    *
-   * Belongs to the service `sso`.
+   * Works only while the service `sso` is on.
    *
    * GET /v1/sso/connections/{connectionId}/traces
    *
@@ -1838,8 +1833,9 @@ export class DiscoveryApi extends Namespace {
   /**
    * Enter a discovered organization.
    *
-   * Signs the person in to the organization in `subOrgId`, with the method of the token: the code, link, passkey or
-   * social provider. Returns the session, or the challenge of a second factor.
+   * Signs the person in to the organization in `subOrgId`. The sign-in method is the one that the discovery token came
+   * from: a code, a link, a passkey or a social provider. Returns the session, or a challenge if a second factor is
+   * required.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `passkey.updated`,
@@ -1859,10 +1855,11 @@ export class DiscoveryApi extends Namespace {
   /**
    * Create an organization after discovery.
    *
-   * Requires an org-wide key, and discovery_create_organizations in the defaults. The person becomes the admin of the
-   * organization and is signed in there. A token creates one organization. A token of a passkey, or of a social provider
-   * that does not vouch for the address, creates none. If the person used a social provider, it is turned on in the
-   * organization. The slug may get a suffix; the response has it.
+   * Requires an org-wide key, and the setting discovery_create_organizations in the defaults. The person becomes the
+   * admin of the new organization and is signed in there. A discovery token can create one organization. A token from a
+   * passkey, or from a social provider that does not vouch for the email address, cannot create any. If the person used
+   * a social provider, the provider is turned on in the organization. If the slug is taken, it gets a suffix. The
+   * response contains the final slug.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `organization.created`, `user.created`,
@@ -1880,7 +1877,7 @@ export class DiscoveryApi extends Namespace {
   }
 }
 
-/** This document and the one of SCIM, as JSON. */
+/** This OpenAPI document and the SCIM document, as JSON. */
 export class DocsApi extends Namespace {
   /**
    * Read this document.
@@ -1910,7 +1907,7 @@ export class DomainsApi extends Namespace {
   /**
    * List the domains of an organization.
    *
-   * Belongs to the service `admin_portal`.
+   * Works only while the service `admin_portal` is on.
    *
    * GET /v1/admin-portal/domains
    */
@@ -1923,7 +1920,7 @@ export class DomainsApi extends Namespace {
    *
    * The response has the TXT record to set. A domain that the organization already has is returned unchanged.
    *
-   * Belongs to the service `admin_portal`.
+   * Works only while the service `admin_portal` is on.
    *
    * Events: `domain.added`.
    *
@@ -1938,9 +1935,10 @@ export class DomainsApi extends Namespace {
   /**
    * Verify a domain.
    *
-   * Looks for the TXT record, at most 60 times an hour. If it is not found, `success` is false and `error` says why.
+   * Looks for the TXT record of the domain, at most 60 times an hour. If the record is not found, `success` is false and
+   * `error` says why.
    *
-   * Belongs to the service `admin_portal`.
+   * Works only while the service `admin_portal` is on.
    *
    * Events: `domain.verified`, `domain.verification_failed`.
    *
@@ -1955,7 +1953,7 @@ export class DomainsApi extends Namespace {
   /**
    * Remove a domain.
    *
-   * Belongs to the service `admin_portal`.
+   * Works only while the service `admin_portal` is on.
    *
    * Events: `domain.removed`.
    *
@@ -1968,7 +1966,7 @@ export class DomainsApi extends Namespace {
   }
 }
 
-/** Production, staging and custom environments. Each has its own users, keys and tokens. */
+/** Production, staging and custom environments. Each environment has its own users, keys and tokens. */
 export class EnvironmentsApi extends Namespace {
   /**
    * List environments.
@@ -1984,8 +1982,8 @@ export class EnvironmentsApi extends Namespace {
   /**
    * Create an environment.
    *
-   * A custom environment belongs to one organization and accepts only its keys. Only keys of the home environment of the
-   * organization create one.
+   * A custom environment belongs to one organization and accepts only keys of that organization. Only keys of the
+   * organization’s home environment can create a custom environment.
    *
    * Events: `environment.created`.
    *
@@ -2029,10 +2027,10 @@ export class EventsApi extends Namespace {
   /**
    * Follow the event stream.
    *
-   * Returns each event exactly once, oldest first. Call again with the last next_cursor, immediately while has_more is
-   * true. Without `after` it starts 30 days back. Returns events of one organization. An org-wide key without `subOrgId`
-   * reads those of the whole environment. [The catalogue](/docs/events) lists the types, and so do the `webhooks` of
-   * this document.
+   * Returns each event exactly once, oldest first. Call again with the last next_cursor. While has_more is true, call
+   * again immediately. Without `after`, the stream starts 30 days ago. Returns events of one organization. With an
+   * org-wide key and without `subOrgId`, returns events of the whole environment. [The catalogue](/docs/events) and the
+   * `webhooks` of this document list the event types.
    *
    * GET /v1/events
    *
@@ -2043,7 +2041,7 @@ export class EventsApi extends Namespace {
   }
 }
 
-/** Probes for load balancers and monitoring. They need no API key. */
+/** Probes for load balancers and monitoring. Probes need no API key. */
 export class HealthApi extends Namespace {
   /**
    * Check that the process responds.
@@ -2073,7 +2071,7 @@ export class InvitesApi extends Namespace {
   /**
    * List invitations.
    *
-   * Invitations that have ended are listed for about a month.
+   * Lists open invitations, and ended invitations for about a month.
    *
    * GET /v1/users/invites
    */
@@ -2084,12 +2082,12 @@ export class InvitesApi extends Namespace {
   /**
    * Invite someone by address.
    *
-   * Mails a link to accept the invitation, with a first password where passwords are on. Creates the user, or invites
-   * the existing user with this address, and voids the previous invitation. An existing user keeps names and roles, but
-   * a user with the status `invited` gets the roles in the request. If the user already has a password or passkey, the
-   * email asks them to sign in.
+   * Mails a link that accepts the invitation. If passwords are on, the user also chooses a first password there. Creates
+   * the user, or invites the existing user with this address. Voids the previous invitation of the user. An existing
+   * user keeps names and roles, but a user with the status `invited` gets the roles in the request. If the user already
+   * has a password or passkey, the email asks the user to sign in instead.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `invite.created`, `invite.resent`, `user.created`, `user.updated`, `role.assigned`, `role.unassigned`.
    *
@@ -2116,8 +2114,8 @@ export class InvitesApi extends Namespace {
   /**
    * Withdraw an invitation.
    *
-   * Voids the link of the invitation. The user is not deleted. Withdrawing an invitation that has expired or was
-   * withdrawn succeeds and does nothing.
+   * Voids the link of the invitation. The user is not deleted. If the invitation has expired or was already withdrawn,
+   * the request succeeds and changes nothing.
    *
    * Events: `invite.revoked`, `user.updated`.
    *
@@ -2132,12 +2130,12 @@ export class InvitesApi extends Namespace {
   /**
    * Accept an invitation.
    *
-   * The link proves the mailbox. `password` is the first password. It is required if passwords are on and refused if
-   * they are off. A refused password leaves the invitation valid. A user who already has a password or passkey signs in
-   * instead. An existing team member accepts without a password, gets no session (`sign_in_required`) and signs in as
-   * usual.
+   * The link also proves the mailbox of the user. `password` is the user’s first password: it is required if passwords
+   * are on, and refused if they are off. If the password is refused, the invitation stays valid. A user who already has
+   * a password or passkey cannot accept and signs in instead. An existing team member accepts without a password, gets
+   * no session (`sign_in_required`), and signs in as usual.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `invite.accepted`, `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `mfa.removed`, `passkey.deleted`,
@@ -2166,10 +2164,11 @@ export class LoginApi extends Namespace {
   /**
    * Exchange a password for a session.
    *
-   * Wrong passwords lock an address for a while (settings `lockout_*`), whether or not a user has it. Send
-   * X-End-User-IP, so that a single network is locked before the whole address.
+   * Wrong passwords lock the address for a while (settings `lockout_*`), whether or not a user has the address. Send
+   * X-End-User-IP, so that only the network of the wrong passwords is locked at first, and not the address for all
+   * networks.
    *
-   * Belongs to the service `password`.
+   * Works only while the service `password` is on.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `invite.accepted`, `user.updated`.
@@ -2201,7 +2200,7 @@ export class MailApi extends Namespace {
   /**
    * Change mail settings.
    *
-   * null resets a field to the inherited value. Subjects that are not sent are kept.
+   * null resets a field to the inherited value. Omitted subjects are not changed.
    *
    * Events: `mail.settings.updated`.
    *
@@ -2214,7 +2213,7 @@ export class MailApi extends Namespace {
   /**
    * Change the default mail settings.
    *
-   * Requires an org-wide key. null resets a field to the inherited value. Subjects that are not sent are kept.
+   * Requires an org-wide key. null resets a field to the inherited value. Omitted subjects are not changed.
    *
    * Events: `mail.settings.updated`.
    *
@@ -2227,7 +2226,7 @@ export class MailApi extends Namespace {
   /**
    * List email texts.
    *
-   * Lists every kind of email with its placeholders, and the languages in which its texts were changed. Without
+   * Lists every kind of email with its placeholders and with the languages in which its texts have been changed. Without
    * subOrgId, an org-wide key reads the defaults of its environment.
    *
    * GET /v1/mail/templates
@@ -2239,8 +2238,8 @@ export class MailApi extends Namespace {
   /**
    * Read the texts of an email.
    *
-   * Returns the texts that the organization has set, and those that it inherits. Without subOrgId, an org-wide key reads
-   * the defaults of its environment.
+   * Returns the texts that the organization has set, and the texts that it inherits for the rest. Without subOrgId, an
+   * org-wide key reads the defaults of its environment.
    *
    * GET /v1/mail/templates/{kind}/{language}
    *
@@ -2253,11 +2252,11 @@ export class MailApi extends Namespace {
   /**
    * Set the texts of an email.
    *
-   * Sets the texts for one language. Readers of other languages get the texts of their language. Texts are plain:
-   * placeholders in braces are filled in, and markup is not interpreted. Replaces all parts; those that are null or
-   * absent are inherited. Returns `invalid_request` for a body without a required placeholder such as {code} or {link},
-   * a code or link outside the body, unknown placeholders, invisible characters, and text that email programs turn into
-   * a link.
+   * Sets the texts for one language. Readers in other languages get the texts in their own language. Texts are plain
+   * text: placeholders in braces are replaced by their values, and markup is not interpreted. Replaces all parts. Parts
+   * that are null or absent are inherited. Returns `invalid_request` if the body lacks a required placeholder such as
+   * {code} or {link}, if a code or link is outside the body, and for unknown placeholders, invisible characters, and
+   * text that email programs turn into a link.
    *
    * Events: `mail.template.updated`.
    *
@@ -2272,7 +2271,7 @@ export class MailApi extends Namespace {
   /**
    * Reset the texts of an email.
    *
-   * The organization inherits all parts again. Also succeeds if no texts were set.
+   * The organization then inherits all parts. The request also succeeds if no texts were set.
    *
    * Events: `mail.template.reset`.
    *
@@ -2287,10 +2286,11 @@ export class MailApi extends Namespace {
   /**
    * Set default texts of an email.
    *
-   * Requires an org-wide key. Organizations of the environment inherit these texts. Texts are plain: placeholders in
-   * braces are filled in, and markup is not interpreted. Replaces all parts; those that are null or absent are
-   * inherited. Returns `invalid_request` for a body without a required placeholder such as {code} or {link}, a code or
-   * link outside the body, unknown placeholders, invisible characters, and text that email programs turn into a link.
+   * Requires an org-wide key. Organizations of the environment inherit these texts. Texts are plain text: placeholders
+   * in braces are replaced by their values, and markup is not interpreted. Replaces all parts. Parts that are null or
+   * absent are inherited. Returns `invalid_request` if the body lacks a required placeholder such as {code} or {link},
+   * if a code or link is outside the body, and for unknown placeholders, invisible characters, and text that email
+   * programs turn into a link.
    *
    * Events: `mail.template.updated`.
    *
@@ -2321,8 +2321,9 @@ export class MailApi extends Namespace {
    * Preview an email.
    *
    * Returns the email exactly as it would be sent, with example values for the placeholders. Texts in the request are
-   * used as if they were set, under the same rules. Without texts, the current ones are used. Sends and changes nothing.
-   * Without subOrgId, an org-wide key previews the defaults of its environment.
+   * used as if they were set. Texts in the request must follow the same rules as when they are set. If the request has
+   * no texts, the current texts are used. No email is sent, and nothing is changed. Without subOrgId, an org-wide key
+   * previews the defaults of its environment.
    *
    * POST /v1/mail/templates/{kind}/{language}/preview
    *
@@ -2335,12 +2336,12 @@ export class MailApi extends Namespace {
   /**
    * Report a bounce or complaint.
    *
-   * A hard bounce or a complaint suppresses the address until it is cleared; three soft bounces in 7 days suppress it
-   * for 24 hours, where those within an hour count once. No report withholds notices of a change to the account, such as
-   * `password_changed`. A complaint stays the reason of a suppression after hard bounces. Send `email` and `kind`, or
-   * the report as `message`. A report about an email, by its `Message-ID`, counts for the organization that sent it; one
-   * that names `subOrgId`, or with a key of one organization, for that organization; any other for every organization of
-   * the environment.
+   * Send `email` and `kind`, or the report as `message`. A hard bounce or a complaint suppresses the address until the
+   * suppression is cleared. Three soft bounces in 7 days suppress it for 24 hours; soft bounces within one hour count as
+   * one. Notices of a change to the account, such as `password_changed`, are still sent after a report. If a hard bounce
+   * follows a complaint, the reason of the suppression stays `complaint`. A report with the `Message-ID` of an email
+   * counts for the organization that sent the email. A report with `subOrgId`, or with a key of one organization, counts
+   * for that organization. Any other report counts for every organization of the environment.
    *
    * Events: `mail.bounced`, `mail.suppressed`.
    *
@@ -2353,9 +2354,9 @@ export class MailApi extends Namespace {
   /**
    * List suppressed addresses.
    *
-   * Addresses that receive no emails. Those of the whole environment have `sub_org_id` null; only org-wide keys see
-   * them, without `subOrgId`: with it the list has those of that organization alone. To see all that hold for an
-   * address, leave `subOrgId` out.
+   * Lists addresses that receive no emails. With `subOrgId`, the list contains only suppressions of that organization.
+   * Without `subOrgId`, an org-wide key sees all suppressions, including those that apply to the whole environment
+   * (`sub_org_id` null). To see every suppression that affects an address, use an org-wide key and omit `subOrgId`.
    *
    * GET /v1/mail/suppressions
    */
@@ -2366,8 +2367,9 @@ export class MailApi extends Namespace {
   /**
    * Clear a suppressed address.
    *
-   * The address receives emails again, and its soft bounces are forgotten. `subOrgId` is that of the suppression;
-   * without one an org-wide key clears one of the whole environment. Emails that were withheld are not sent later.
+   * The address receives emails again, and its earlier soft bounces no longer count. Send the suppression’s `sub_org_id`
+   * as `subOrgId`. To clear a suppression of the whole environment, use an org-wide key and omit `subOrgId`. Emails that
+   * were withheld are not sent later.
    *
    * Events: `mail.suppression_cleared`.
    *
@@ -2380,10 +2382,7 @@ export class MailApi extends Namespace {
   }
 }
 
-/**
- * Called with the access token of a user instead of an API key: a signed-in person reads and changes their own
- * account.
- */
+/** Routes for a signed-in user’s own account. Call them with the access token of the user instead of an API key. */
 export class MeApi extends Namespace {
   readonly email = new MeEmailApi(this.transport)
   readonly passkeys = new MePasskeysApi(this.transport)
@@ -2396,9 +2395,9 @@ export class MeApi extends Namespace {
   /**
    * Read the user of the token.
    *
-   * OpenID Connect UserInfo. For apps, and for web pages of the origins in allowed_origins of the auth settings: send
-   * the access token as a Bearer token, no API key. Claims without a value are left out. A session that has ended is
-   * refused at once. Locking the user through failed attempts ends no session.
+   * OpenID Connect UserInfo. Apps can call this, and so can web pages whose origin is in the auth setting
+   * allowed_origins. Send the access token as a Bearer token, without an API key. Claims without a value are omitted. A
+   * session that has ended is refused at once. If failed attempts lock the user, existing sessions continue.
    *
    * GET /v1/auth/userinfo
    */
@@ -2418,7 +2417,7 @@ export class MeApi extends Namespace {
   /**
    * Change your profile.
    *
-   * Absent fields are kept, null clears. A new phone number is not verified.
+   * Omitted fields are not changed, and null clears a field. A new phone number is stored without verification.
    *
    * Events: `user.updated`.
    *
@@ -2456,9 +2455,9 @@ export class MembersApi extends Namespace {
   /**
    * Invite a person to the team.
    *
-   * Invites to the account, or with subOrgId only to that organization. Mails a link, which voids the previous one. If
-   * the caller is org-wide, an existing team member is added at once. A caller limited to one organization gets the same
-   * response for every address, and each person must accept.
+   * Invites a person to the account, or with subOrgId only to that organization. Mails a link, which voids the previous
+   * link. If the caller is org-wide, an existing team member is added at once, without an invitation. A caller limited
+   * to one organization gets the same response for every address, and each person must accept the invitation.
    *
    * Events: `member.invited`, `member.added`.
    *
@@ -2489,7 +2488,7 @@ export class MembersApi extends Namespace {
    * Change the role of a member.
    *
    * Changes the role in the account, or with subOrgId on the roster of that organization. A lower role in the account
-   * ends all sessions of the member. On a roster it ends them only if the member has no other membership.
+   * ends all sessions of the member. A lower role on a roster ends them only if the member has no other membership.
    *
    * Events: `member.role_updated`.
    *
@@ -2533,9 +2532,9 @@ export class MfaApi extends Namespace {
    * Read the MFA policy.
    *
    * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit. With
-   * subOrgId `team`, members and keys that sign the team in read the policy of the account’s own team.
+   * subOrgId `team`, team members and keys that may sign the team in read the policy of the account’s own team.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * GET /v1/mfa/policy
    */
@@ -2546,12 +2545,13 @@ export class MfaApi extends Namespace {
   /**
    * Change the MFA policy.
    *
-   * Applies from the next sign-in, and from the next refresh of a session with one factor. Absent fields are kept, null
-   * restores the inherited value. Contradictory policies are refused. No change extends a grace period that has started.
-   * GET /v1/mfa/policy/preview shows the users that a change affects. With subOrgId `team`, an owner of the account
-   * changes the policy of the team with the token of their session.
+   * Applies from the next sign-in, or for a session with one factor from its next refresh. Omitted fields are not
+   * changed, and null restores the inherited value. Policies that contradict themselves are refused. No change extends a
+   * grace period that has already started. To see which users a change would affect, call GET /v1/mfa/policy/preview.
+   * With subOrgId `team`, an owner of the account changes the policy of the team, with the access token of their own
+   * session.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * Events: `mfa.policy.updated`, `mfa.team_policy.updated`.
    *
@@ -2577,9 +2577,9 @@ export class MfaApi extends Namespace {
   /**
    * Preview an MFA policy.
    *
-   * Changes nothing. Absent fields keep their current value.
+   * Shows which users a changed policy would affect, and changes nothing. Omitted parameters have their current value.
    *
-   * Belongs to the service `mfa`.
+   * Works only while the service `mfa` is on.
    *
    * GET /v1/mfa/policy/preview
    */
@@ -2589,14 +2589,15 @@ export class MfaApi extends Namespace {
 }
 
 /**
- * Addresses of single sign-on that browsers and identity providers call. You enter them at the provider; your backend
- * calls none of them.
+ * Single sign-on URLs that browsers and identity providers call. Register them at the provider. Your backend does not
+ * call them.
  */
 export class OidcApi extends Namespace {
   /**
    * Finish an OpenID sign-in (shared).
    *
-   * For connections with `oidc_callback` `shared`. Refuses a state of any other connection.
+   * The redirect URI of connections whose `oidc_callback` is `shared`. Refuses the state of a sign-in at any other
+   * connection.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
@@ -2612,7 +2613,7 @@ export class OidcApi extends Namespace {
   /**
    * Finish an OpenID sign-in.
    *
-   * The `oidc_redirect_uri` of a connection. Refuses a state of another connection.
+   * The `oidc_redirect_uri` of a connection. Refuses the state of a sign-in at another connection.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
@@ -2637,7 +2638,7 @@ export class OidcApi extends Namespace {
   /**
    * Receive an OpenID back-channel logout.
    *
-   * For OpenID Connect Back-Channel Logout. The provider calls it when a person signs out there.
+   * For OpenID Connect Back-Channel Logout. The provider calls this when a person signs out at the provider.
    *
    * Events: `session.revoked`.
    *
@@ -2650,7 +2651,7 @@ export class OidcApi extends Namespace {
   /**
    * List keys for private_key_jwt.
    *
-   * The provider of a connection verifies the client assertions of the service with them.
+   * The provider of a connection uses these keys to verify client assertions of the service.
    *
    * GET /v1/auth/login/sso/oidc/jwks/{connectionId}
    *
@@ -2666,8 +2667,8 @@ export class OrganizationsApi extends Namespace {
   /**
    * List organizations.
    *
-   * Lists the organizations of the environment of the key, including archived ones. A key of one organization sees only
-   * that one.
+   * Lists the organizations of the key’s environment, including archived ones. A key of one organization sees only that
+   * organization.
    *
    * GET /v1/organizations
    */
@@ -2678,9 +2679,9 @@ export class OrganizationsApi extends Namespace {
   /**
    * Create an organization.
    *
-   * Requires an org-wide key. The organization belongs to the environment of the key. Every environment uses
-   * organizations of production. Any other organization exists only in its own environment. `subOrgId`, if given,
-   * becomes its `parentId`.
+   * Requires an org-wide key. The environment of the key becomes the home environment of the organization. An
+   * organization created with a production key exists in every environment. Any other organization exists only in its
+   * home environment. `subOrgId`, if sent, becomes the `parentId` of the organization.
    *
    * Events: `organization.created`.
    *
@@ -2704,9 +2705,10 @@ export class OrganizationsApi extends Namespace {
   /**
    * Change an organization.
    *
-   * Absent fields are kept, null clears. Only keys of its home environment change an organization. Suspending or
-   * archiving ends all its sessions immediately. Reactivating and restoring it require an org-wide key; a member also
-   * needs `organizations:archive` to archive or restore it. Restoring it cancels a scheduled erasure.
+   * Omitted fields are not changed, and null clears a field. Only keys of the organization’s home environment can change
+   * the organization. Suspending or archiving the organization ends all its sessions immediately. Reactivating or
+   * restoring it requires an org-wide key or a member of the account. A member also needs the permission
+   * `organizations:archive` to archive or restore it. Restoring an organization cancels its scheduled erasure.
    *
    * Events: `organization.updated`, `organization.suspended`, `organization.activated`, `organization.archived`,
    * `organization.erasure_cancelled`, `session.revoked`.
@@ -2722,8 +2724,9 @@ export class OrganizationsApi extends Namespace {
   /**
    * Archive an organization.
    *
-   * Ends its sessions immediately. Only keys of its home environment archive an organization. It stays listed and keeps
-   * its slug and its verified domains. Setting `status` to `active` or `suspended` restores it.
+   * Ends all sessions of the organization immediately. Only keys of its home environment can archive an organization. An
+   * archived organization stays in lists and keeps its slug and its verified domains. Set `status` to `active` or
+   * `suspended` to restore it.
    *
    * Events: `organization.archived`, `session.revoked`.
    *
@@ -2740,8 +2743,8 @@ export class OrganizationsApi extends Namespace {
    *
    * Archives the organization at once, and erases it after 30 days (`eraseAt`): users, credentials, keys, settings,
    * domains and the personal parts of its events, in every environment. Setting `status` to `active` before then cancels
-   * it and restores everything. A repeated request does not move the date. Requires an owner of the account, or an
-   * org-wide key with the scope `*` of its home environment.
+   * the erasure and restores everything. A repeated request does not change the date. Requires an owner of the account,
+   * or an org-wide key with the scope `*` of its home environment.
    *
    * Events: `organization.erasure_scheduled`, `organization.archived`, `session.revoked`.
    *
@@ -2765,8 +2768,9 @@ export class OrganizationsApi extends Namespace {
   /**
    * Replace the roster of an organization.
    *
-   * All or nothing. Named members of the account join the roster, and members that are not named leave it. At least one
-   * must be an owner. A role that is left out is kept.
+   * Replaces the whole roster or, if the request is refused, nothing. Members in the request join or stay on the roster,
+   * and all other members leave it. At least one member must be an owner. If an entry has no role, the member’s role
+   * does not change.
    *
    * Events: `member.added`, `member.role_updated`, `member.removed`, `member.invited`, `member.invitation_withdrawn`.
    *
@@ -2779,15 +2783,16 @@ export class OrganizationsApi extends Namespace {
   }
 }
 
-/** One-time codes for your own purposes, such as confirming a purchase, and the settings of all codes. */
+/** One-time codes for your own purposes, such as confirming a purchase, and the settings for all codes. */
 export class OtpApi extends Namespace {
   /**
    * Create a one-time code.
    *
-   * Returns the code, and sends it if the request has an address or a phone number. A message over a limit is withheld,
-   * as `delivery` says. A code works once and does not sign in: sign-in uses separate codes.
+   * Returns the code, and also sends it if the request has an email address or a phone number. A message that exceeds a
+   * sending limit is withheld, and `delivery` says why. A code works once. These codes cannot be used to sign in,
+   * because sign-in has its own codes.
    *
-   * Belongs to the service `otp`.
+   * Works only while the service `otp` is on.
    *
    * Events: `auth.otp.sent`.
    *
@@ -2802,12 +2807,12 @@ export class OtpApi extends Namespace {
   /**
    * Validate and consume a one-time code.
    *
-   * A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the newest
-   * code of that session is tried, and a withheld code last. Too many wrong attempts end a code (setting
-   * `max_attempts`). Twenty within an hour, or forty within a day (ten if digits pass), end all codes of a session or an
-   * address.
+   * A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the code is
+   * compared with the newest code of that session, and with a withheld code only if there is no other. A code ends after
+   * a number of wrong attempts (setting `max_attempts`). All codes of a session or an address end after 20 wrong
+   * attempts in an hour or 40 in a day. For codes with digits, the daily limit is 10.
    *
-   * Belongs to the service `otp`.
+   * Works only while the service `otp` is on.
    *
    * Also at `/v1/validate`.
    *
@@ -2822,7 +2827,7 @@ export class OtpApi extends Namespace {
   /**
    * Read one-time code settings.
    *
-   * Without subOrgId an org-wide key reads what its environment’s organizations inherit.
+   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
    *
    * GET /v1/otp/settings
    */
@@ -2833,8 +2838,8 @@ export class OtpApi extends Namespace {
   /**
    * Change one-time code settings.
    *
-   * null resets a field to the inherited value. A field for which null is itself a value therefore cannot replace an
-   * inherited value with null.
+   * null resets a field to the inherited value. If null is also a valid value of a field, it therefore cannot replace an
+   * inherited value.
    *
    * Events: `otp.settings.updated`.
    *
@@ -2847,8 +2852,8 @@ export class OtpApi extends Namespace {
   /**
    * Change the default one-time code settings.
    *
-   * Requires an org-wide key. Codes that are generated without subOrgId use these settings. null resets a field to the
-   * default.
+   * Requires an org-wide key. Codes that are created without subOrgId use these settings. null resets a field to the
+   * default of the service.
    *
    * Events: `otp.settings.updated`.
    *
@@ -2868,12 +2873,13 @@ export class PasskeysApi extends Namespace {
   /**
    * Register a passkey.
    *
-   * Takes two calls. First send the action `options`, and pass the returned options to navigator.credentials.create() in
-   * the browser. Then send `verify` with challengeId and the result of the browser. A challenge can be answered once,
-   * within 300 seconds. The user is notified by email. A call with your key asserts that the user asked for it. If
-   * require_recent_sign_in_seconds is set, `options` also requires the access_token of one of the user’s sessions.
+   * Registering a passkey requires two calls. First send the action `options`, and pass the returned options to
+   * navigator.credentials.create() in the browser. Then send the action `verify` with challengeId and the result from
+   * the browser. A challenge can be answered once, within 300 seconds. The user is notified by email. Call this only if
+   * the user asked for it, because the service trusts your key. If require_recent_sign_in_seconds is set, `options` also
+   * requires the access_token of one of the user’s sessions.
    *
-   * Belongs to the service `passkeys`.
+   * Works only while the service `passkeys` is on.
    *
    * Events: `passkey.registered`.
    *
@@ -2890,7 +2896,7 @@ export class PasskeysApi extends Namespace {
   /**
    * List the passkeys of a user.
    *
-   * Belongs to the service `passkeys`.
+   * Works only while the service `passkeys` is on.
    *
    * GET /v1/webauthn/credentials
    *
@@ -2903,7 +2909,7 @@ export class PasskeysApi extends Namespace {
   /**
    * Rename a passkey.
    *
-   * Belongs to the service `passkeys`.
+   * Works only while the service `passkeys` is on.
    *
    * Events: `passkey.updated`.
    *
@@ -2918,10 +2924,10 @@ export class PasskeysApi extends Namespace {
   /**
    * Delete a passkey.
    *
-   * The passkey no longer signs in; existing sessions continue. The user is notified by email. The response has whether
-   * it was the user’s last factor, and whether the MFA policy requires one.
+   * The user can no longer sign in with the passkey. Existing sessions continue. The user is notified by email. The
+   * response says whether the passkey was the user’s last factor and whether the MFA policy requires a factor.
    *
-   * Belongs to the service `passkeys`.
+   * Works only while the service `passkeys` is on.
    *
    * Events: `passkey.deleted`.
    *
@@ -2947,8 +2953,8 @@ export class PasskeysApi extends Namespace {
   /**
    * Change passkey settings.
    *
-   * null resets a field to the inherited value. Passkeys work only for the rp_id that they were created for. After rp_id
-   * changes, existing passkeys do not sign in until it is changed back.
+   * null resets a field to the inherited value. A passkey works only for the rp_id that it was created for. After rp_id
+   * changes, existing passkeys cannot sign in until rp_id is changed back.
    *
    * Events: `passkey.settings.updated`.
    *
@@ -2992,9 +2998,9 @@ export class PasswordResetApi extends Namespace {
   /**
    * Mail a password reset link.
    *
-   * The response is the same if no user has the address.
+   * Mails a link that sets a new password. The response is the same if no user has the address.
    *
-   * Belongs to the service `password`.
+   * Works only while the service `password` is on.
    *
    * Events: `auth.password_reset.requested`, `auth.login.failed`.
    *
@@ -3010,11 +3016,12 @@ export class PasswordResetApi extends Namespace {
   /**
    * Reset a password by link.
    *
-   * Sets a new password and signs the user in. Takes the token of a mailed link or of a `password_change_required`. Ends
-   * every earlier session, code and link, and notifies the user by email. A refused password leaves the link valid.
-   * After a `password_change_required` that leads to a challenge, all this happens when the challenge is passed.
+   * Sets a new password and signs the user in. Send the token of a mailed link, or the `token_hash` of an error
+   * `password_change_required`. Ends every earlier session, code and link, and notifies the user by email. If the new
+   * password is refused, the link stays valid. If the token came from `password_change_required` and a second factor is
+   * required, the password changes only when the challenge is completed.
    *
-   * Belongs to the service `password`.
+   * Works only while the service `password` is on.
    *
    * Events: `auth.password.changed`, `mfa.challenge.created`, `auth.password_reset.completed`, `auth.login.succeeded`,
    * `mfa.challenge.created`, `session.created`, `session.revoked`, `mfa.trusted_device.used`, `user.email_verified`,
@@ -3032,14 +3039,14 @@ export class PasswordResetApi extends Namespace {
   }
 }
 
-/** Roles and permissions of users and team members, and the check whether a user may do something. */
+/** Roles and permissions of users and team members, and a check whether a user has a permission. */
 export class RolesApi extends Namespace {
   /**
    * List roles and who has them.
    *
-   * Returns all roles. The pages are pages of assignments.
+   * Returns all roles on every page. Only the assignments are paginated.
    *
-   * Belongs to the service `rbac`.
+   * Works only while the service `rbac` is on.
    *
    * GET /v1/rbac/roles
    */
@@ -3050,10 +3057,10 @@ export class RolesApi extends Namespace {
   /**
    * Create a role.
    *
-   * A role consists of permissions of the catalogue, which the scopes of the key must cover, and of your own
-   * permissions.
+   * A role can contain permissions of the catalogue (`GET /v1/rbac/permissions`) and your own permissions. The scopes of
+   * the key must cover the permissions of the catalogue.
    *
-   * Belongs to the service `rbac`.
+   * Works only while the service `rbac` is on.
    *
    * Events: `role.created`.
    *
@@ -3068,7 +3075,7 @@ export class RolesApi extends Namespace {
   /**
    * Read a role.
    *
-   * Belongs to the service `rbac`.
+   * Works only while the service `rbac` is on.
    *
    * GET /v1/rbac/roles/{roleId}
    *
@@ -3081,10 +3088,10 @@ export class RolesApi extends Namespace {
   /**
    * Change a role.
    *
-   * Absent fields are kept. Users and members get the new permissions at once. Their tokens have them from the next
-   * refresh on.
+   * Omitted fields are not changed. Users and members with the role get the new permissions at once. Their tokens
+   * contain the new permissions after the next refresh.
    *
-   * Belongs to the service `rbac`.
+   * Works only while the service `rbac` is on.
    *
    * Events: `role.updated`.
    *
@@ -3101,7 +3108,7 @@ export class RolesApi extends Namespace {
    *
    * Users and members lose the role at once.
    *
-   * Belongs to the service `rbac`.
+   * Works only while the service `rbac` is on.
    *
    * Events: `role.deleted`.
    *
@@ -3116,7 +3123,7 @@ export class RolesApi extends Namespace {
   /**
    * List permissions.
    *
-   * Belongs to the service `rbac`.
+   * Works only while the service `rbac` is on.
    *
    * GET /v1/rbac/permissions
    */
@@ -3127,7 +3134,7 @@ export class RolesApi extends Namespace {
   /**
    * Read the roles of a user.
    *
-   * Belongs to the service `rbac`.
+   * Works only while the service `rbac` is on.
    *
    * GET /v1/rbac/users/{userId}/roles
    *
@@ -3140,10 +3147,10 @@ export class RolesApi extends Namespace {
   /**
    * Give a user roles.
    *
-   * Replaces the roles of the user; an absent field is kept. A role that groups of the identity provider give cannot be
-   * left out: such a request is refused unless `force` is true.
+   * Replaces the roles of the user. Omitted fields are not changed. A role that the user has through groups of the
+   * identity provider must stay in the request. Otherwise the request is refused unless `force` is true.
    *
-   * Belongs to the service `rbac`.
+   * Works only while the service `rbac` is on.
    *
    * Events: `role.assigned`, `role.unassigned`, `user.updated`.
    *
@@ -3158,7 +3165,7 @@ export class RolesApi extends Namespace {
   /**
    * Read the roles of a member.
    *
-   * Belongs to the service `rbac`.
+   * Works only while the service `rbac` is on.
    *
    * GET /v1/rbac/members/{membershipId}/roles
    *
@@ -3173,7 +3180,7 @@ export class RolesApi extends Namespace {
    *
    * Replaces them.
    *
-   * Belongs to the service `rbac`.
+   * Works only while the service `rbac` is on.
    *
    * Events: `role.assigned`, `role.unassigned`.
    *
@@ -3188,7 +3195,7 @@ export class RolesApi extends Namespace {
   /**
    * Check a permission.
    *
-   * As of now, whatever their token says.
+   * Checks the current permissions of the user. The access token of the user may still contain older permissions.
    *
    * POST /v1/rbac/check
    *
@@ -3200,14 +3207,14 @@ export class RolesApi extends Namespace {
 }
 
 /**
- * Addresses of single sign-on that browsers and identity providers call. You enter them at the provider; your backend
- * calls none of them.
+ * Single sign-on URLs that browsers and identity providers call. Register them at the provider. Your backend does not
+ * call them.
  */
 export class SamlApi extends Namespace {
   /**
    * Finish a SAML sign-in (shared).
    *
-   * For providers that use one URL for all connections. Accepts only sign-ins that started at this service.
+   * For providers that use one URL for all connections. Accepts only responses to sign-ins that were started here.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
@@ -3223,7 +3230,7 @@ export class SamlApi extends Namespace {
   /**
    * Finish a SAML sign-in.
    *
-   * Also accepts sign-ins that started at the provider, if the connection allows them (`allow_idp_initiated`).
+   * Also accepts sign-ins that were started at the provider, if the connection allows them (`allow_idp_initiated`).
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
@@ -3273,7 +3280,7 @@ export class ScimApi extends Namespace {
   /**
    * Read the provisioning configuration.
    *
-   * Belongs to the service `scim`.
+   * Works only while the service `scim` is on.
    *
    * GET /v1/scim/config
    */
@@ -3284,9 +3291,9 @@ export class ScimApi extends Namespace {
   /**
    * Change the provisioning configuration.
    *
-   * Absent fields are kept. A new `sso_connection_id` changes the roles of provisioned users at once.
+   * Omitted fields are not changed. A new `sso_connection_id` changes the roles of provisioned users at once.
    *
-   * Belongs to the service `scim`.
+   * Works only while the service `scim` is on.
    *
    * Events: `scim.enabled`, `scim.disabled`, `scim.config_updated`, `user.updated`, `role.assigned`, `role.unassigned`.
    *
@@ -3301,10 +3308,10 @@ export class ScimApi extends Namespace {
   /**
    * Rotate the provisioning token.
    *
-   * The token is shown once. It works only for the SCIM endpoint of this organization. Before it expires, the event
-   * `scim.token_expiring` is recorded.
+   * Creates a new SCIM token and shows it once. The token works only for the SCIM endpoint of this organization. Before
+   * the token expires, the event `scim.token_expiring` is recorded.
    *
-   * Belongs to the service `scim`.
+   * Works only while the service `scim` is on.
    *
    * Events: `scim.token_rotated`.
    *
@@ -3319,9 +3326,10 @@ export class ScimApi extends Namespace {
   /**
    * List provisioning requests.
    *
-   * Each request has its outcome, the reason and a fix. Requests are kept for 14 days.
+   * Lists requests of the provisioning client with their outcome. A refused request also has the reason and a fix.
+   * Requests are kept for 14 days.
    *
-   * Belongs to the service `scim`.
+   * Works only while the service `scim` is on.
    *
    * GET /v1/scim/logs
    */
@@ -3332,10 +3340,10 @@ export class ScimApi extends Namespace {
   /**
    * Repeat a refused SCIM write.
    *
-   * Repeats a refused write without its `If-Match`. The replay is logged as a new request, also when it is refused. The
-   * caller must be able to grant the roles that groups of the SCIM client give.
+   * Repeats a refused write without its `If-Match` header. The replay is logged as a new request, even if it is refused
+   * again. The caller must have the right to grant the roles that the groups of the SCIM client give.
    *
-   * Belongs to the service `scim`.
+   * Works only while the service `scim` is on.
    *
    * Events: `user.created`, `user.updated`, `user.activated`, `user.deactivated`, `user.deleted`, `user.restored`,
    * `user.email_verified`, `user.locked`, `session.revoked`, `invite.revoked`, `identity.unlinked`,
@@ -3358,7 +3366,8 @@ export class ServicesApi extends Namespace {
   /**
    * Read which services are on.
    *
-   * An organization without own settings has the defaults of its environment. By default every service is on.
+   * An organization that has not changed its services uses the defaults of its environment. By default every service is
+   * on.
    *
    * GET /v1/organization-apps
    */
@@ -3369,7 +3378,8 @@ export class ServicesApi extends Namespace {
   /**
    * Turn services on and off.
    *
-   * Absent fields are kept. Turning auth off also turns off otp, password, magic_link, social, passkeys, sso and mfa.
+   * Omitted fields are not changed. Turning auth off also turns off otp, password, magic_link, social, passkeys, sso and
+   * mfa.
    *
    * Events: `service_config.updated`.
    *
@@ -3384,7 +3394,7 @@ export class ServicesApi extends Namespace {
   /**
    * Change the default services.
    *
-   * Requires an org-wide key. Absent fields are kept.
+   * Requires an org-wide key. Omitted fields are not changed.
    *
    * Events: `service_config.updated`.
    *
@@ -3397,12 +3407,12 @@ export class ServicesApi extends Namespace {
   }
 }
 
-/** List and end live sessions, and follow the ones that end. */
+/** List and end live sessions, and follow which sessions have ended. */
 export class SessionsApi extends Namespace {
   /**
    * List live sessions, grouped by user.
    *
-   * Belongs to the service `sessions`.
+   * Works only while the service `sessions` is on.
    *
    * GET /v1/sessions
    */
@@ -3413,7 +3423,7 @@ export class SessionsApi extends Namespace {
   /**
    * Read a live session.
    *
-   * Belongs to the service `sessions`.
+   * Works only while the service `sessions` is on.
    *
    * GET /v1/sessions/{sessionId}
    *
@@ -3441,10 +3451,11 @@ export class SessionsApi extends Namespace {
   /**
    * List ended sessions.
    *
-   * For services that verify tokens offline and need revocations sooner than expires_in. Poll with the last next_cursor,
-   * immediately while has_more is true. Returns each ended session exactly once, oldest first.
+   * For services that verify tokens offline and must learn of ended sessions before the access tokens expire. Poll with
+   * the last next_cursor. While has_more is true, poll again immediately. Returns each ended session exactly once,
+   * oldest first.
    *
-   * Belongs to the service `sessions`.
+   * Works only while the service `sessions` is on.
    *
    * GET /v1/sessions/revocations
    *
@@ -3462,12 +3473,13 @@ export class SignupApi extends Namespace {
   /**
    * Sign up without a password.
    *
-   * The mailbox is not proved, so only a user that this call creates gets a session. An email asks for the proof. An
-   * existing address is refused with email_exists, or with verification_required if its user never signed in. If
-   * require_email_verification is on, every address is refused with verification_required. POST /v1/auth/signup/otp/send
-   * works for all addresses and does not reveal which exist.
+   * This call does not prove that the mailbox belongs to the person, so only a new user gets a session. The service
+   * mails a link that verifies the address. An address that a user already has is refused with email_exists, or with
+   * verification_required if that user has never signed in. If require_email_verification is on, every address is
+   * refused with verification_required. POST /v1/auth/signup/otp/send works for all addresses and does not reveal which
+   * exist.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `user.created`, `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `auth.signup.succeeded`, `auth.email_verification.sent`, `invite.accepted`,
@@ -3485,12 +3497,13 @@ export class SignupApi extends Namespace {
   /**
    * Sign up with a password.
    *
-   * The mailbox is not proved, so only a user that this call creates gets a session. An email asks for the proof. An
-   * existing address is refused with email_exists, or with verification_required if its user never signed in. If
-   * require_email_verification is on, every address is refused with verification_required. POST /v1/auth/signup/otp/send
-   * works for all addresses and does not reveal which exist.
+   * This call does not prove that the mailbox belongs to the person, so only a new user gets a session. The service
+   * mails a link that verifies the address. An address that a user already has is refused with email_exists, or with
+   * verification_required if that user has never signed in. If require_email_verification is on, every address is
+   * refused with verification_required. POST /v1/auth/signup/otp/send works for all addresses and does not reveal which
+   * exist.
    *
-   * Belongs to the service `password`.
+   * Works only while the service `password` is on.
    *
    * Events: `user.created`, `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `auth.signup.succeeded`, `auth.email_verification.sent`, `invite.accepted`,
@@ -3512,12 +3525,12 @@ export class SocialApi extends Namespace {
   /**
    * Start a social sign-in.
    *
-   * Send the browser to authorization_url. It returns to redirectUri, as with single sign-on. With an org-wide key and
-   * without subOrgId, the providers, `allowed_redirect_uris` and services of the environment’s defaults apply. The
-   * browser then always returns with a code, which POST /v1/auth/token/exchange exchanges for a discovery_token and the
-   * organizations of the person.
+   * Send the browser to authorization_url. After the sign-in, the browser returns to redirectUri with the same
+   * parameters as after single sign-on. With an org-wide key and without subOrgId, the providers,
+   * `allowed_redirect_uris` and services of the environment’s defaults apply. The browser then always returns with a
+   * code. POST /v1/auth/token/exchange exchanges this code for a discovery_token and the organizations of the person.
    *
-   * Belongs to the service `social`.
+   * Works only while the service `social` is on.
    *
    * POST /v1/auth/login/social/start
    *
@@ -3531,7 +3544,8 @@ export class SocialApi extends Namespace {
   /**
    * Finish a social sign-in (shared).
    *
-   * For applications with `callback` `shared`. Refuses a state of any other application.
+   * The redirect URI of provider applications whose `callback` is `shared`. Refuses the state of a sign-in with any
+   * other application.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
@@ -3547,7 +3561,7 @@ export class SocialApi extends Namespace {
   /**
    * Finish a social sign-in (shared, form).
    *
-   * The same for Apple, which answers with a form (`response_mode=form_post`).
+   * The same route for Apple, which returns with a form (`response_mode=form_post`).
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
@@ -3563,7 +3577,7 @@ export class SocialApi extends Namespace {
   /**
    * Finish a social sign-in.
    *
-   * The `callback_url` of a provider. Refuses a state of another provider.
+   * The `callback_url` of a provider. Refuses the state of a sign-in at another provider.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
@@ -3579,7 +3593,7 @@ export class SocialApi extends Namespace {
   /**
    * Finish a social sign-in (form).
    *
-   * The same for Apple, which answers with a form (`response_mode=form_post`).
+   * The same route for Apple, which returns with a form (`response_mode=form_post`).
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `user.created`, `user.updated`,
@@ -3604,8 +3618,8 @@ export class SocialApi extends Namespace {
   /**
    * Configure a social provider.
    *
-   * Absent fields are kept, null removes a value. If the organization has its own application at the provider, register
-   * the `callback_url` of the list there.
+   * Omitted fields are not changed, and null removes a value. If the organization has its own application at the
+   * provider, register the `callback_url` in the response as its redirect URI.
    *
    * Events: `social_provider.updated`.
    *
@@ -3629,8 +3643,8 @@ export class SocialApi extends Namespace {
   /**
    * Change a default social provider.
    *
-   * Requires an org-wide key. `enabled` lets people sign in without an organization. Organizations of the environment
-   * use these credentials unless they have their own. Each organization turns the provider on for itself.
+   * Requires an org-wide key. `enabled` only lets people start a sign-in without an organization. Organizations of the
+   * environment use these credentials unless they have their own. Each organization must turn the provider on itself.
    *
    * Events: `social_provider.updated`.
    *
@@ -3649,8 +3663,8 @@ export class SsoApi extends Namespace {
   /**
    * List SAML service provider certificates.
    *
-   * Lists the certificates of the keys that sign and decrypt SAML for the environment. The metadata of its connections
-   * has them too.
+   * Lists the certificates of the keys that sign and decrypt SAML messages for the environment. The metadata of the
+   * environment’s connections contains the same certificates.
    *
    * GET /v1/sso/keys
    */
@@ -3661,9 +3675,9 @@ export class SsoApi extends Namespace {
   /**
    * Roll over SAML service provider keys.
    *
-   * Requires an org-wide key. Takes three steps, so that no sign-in fails. `prepare` publishes the next certificates
-   * beside the current ones. `activate` uses them, once every provider has them. `retire` stops publishing the previous
-   * ones.
+   * Requires an org-wide key. A rollover has three steps, so that no sign-in fails. `prepare` publishes the next
+   * certificates in addition to the current ones. After every provider has the next certificates, `activate` starts to
+   * use them. `retire` stops publishing the previous certificates.
    *
    * Events: `sso.keys.changed`.
    *
@@ -3681,11 +3695,12 @@ export class TokensApi extends Namespace {
   /**
    * Exchange a refresh token.
    *
-   * A refresh token works once. Sent again within refresh_reuse_interval_seconds, it returns the same successor, so a
-   * lost response can be requested again. Sent later, it ends the session (RFC 9700 §4.14.2). If the MFA policy requires
-   * a second factor and the session has one factor, the response has a challenge instead and the token stays valid.
+   * A refresh token works once and is replaced by a new one, its successor. If the old token is sent again within
+   * refresh_reuse_interval_seconds, the response has the same successor, so that a lost response can be requested again.
+   * If the old token is sent later, the session ends (RFC 9700 §4.14.2). If the MFA policy requires a second factor and
+   * the session has only one factor, the response contains a challenge instead, and the refresh token stays valid.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `mfa.challenge.created`.
    *
@@ -3701,11 +3716,11 @@ export class TokensApi extends Namespace {
   /**
    * Exchange a code for a session.
    *
-   * Takes the code that redirectUri received with response_mode `code`. A code works once, within 60 seconds. Exchange
-   * the code of a social sign-in without an organization with an org-wide key and without subOrgId. The response then
-   * has a discovery_token and the organizations of the person, and `session` is null.
+   * Send the code that redirectUri received (response_mode `code`). A code works once, within 60 seconds. If the code is
+   * from a social sign-in that was started without an organization, use an org-wide key and omit subOrgId. The response
+   * then contains a discovery_token and the organizations of the person, and `session` is null.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `invite.accepted`, `user.updated`.
@@ -3722,7 +3737,8 @@ export class TokensApi extends Namespace {
   /**
    * Introspect a token.
    *
-   * Follows RFC 7662. Takes access and refresh tokens. Unlike offline verification, it sees a revocation at once.
+   * Accepts access tokens and refresh tokens (RFC 7662). Unlike offline verification, introspection shows at once that a
+   * session has been revoked.
    *
    * POST /v1/auth/token/introspect
    */
@@ -3733,9 +3749,9 @@ export class TokensApi extends Namespace {
   /**
    * End the session of a token.
    *
-   * Signs out. Send exactly one of refresh_token, access_token and session_id. `everywhere` ends every session of the
-   * user. A session_id also requires the scope sessions.revoke. Succeeds even if there is no session to end (RFC 7009
-   * §2.2).
+   * Signs the user out. Send exactly one of refresh_token, access_token and session_id. `everywhere` ends every session
+   * of the user. Sending a session_id also requires the scope sessions.revoke. The request succeeds even if there is no
+   * session to end (RFC 7009 §2.2).
    *
    * Events: `session.revoked`.
    *
@@ -3801,7 +3817,8 @@ export class UsersApi extends Namespace {
   /**
    * List users.
    *
-   * Lists the users of one organization. An org-wide key without `subOrgId` lists those of the whole environment.
+   * Lists the users of one organization. With an org-wide key and without `subOrgId`, lists the users of the whole
+   * environment.
    *
    * GET /v1/users
    */
@@ -3812,7 +3829,8 @@ export class UsersApi extends Namespace {
   /**
    * Create a user.
    *
-   * Without `role` and `roleIds` the user is a member. Both require the scope and service that assigning roles requires.
+   * Without `role` and `roleIds`, the user gets the role `member`. Sending `role` or `roleIds` requires the same scope
+   * and service as assigning roles.
    *
    * Events: `user.created`, `role.assigned`.
    *
@@ -3827,9 +3845,9 @@ export class UsersApi extends Namespace {
   /**
    * Create many users.
    *
-   * Creates at most 500 users, sent as objects or as text. The response has the outcome of each, in order. A row that
-   * fails does not affect the others, for example a row with roles that the caller may not give. The body may be up to 5
-   * MiB.
+   * Creates at most 500 users, sent as objects or as text. The response contains the outcome of each user, in order. A
+   * row that fails, for example because the caller may not assign its roles, does not affect other rows. The body may
+   * have up to 5 MiB.
    *
    * Events: `user.created`, `role.assigned`.
    *
@@ -3855,8 +3873,8 @@ export class UsersApi extends Namespace {
   /**
    * Change a user.
    *
-   * Absent fields are kept, null clears. `active: false` ends every session at once. A new email address must be
-   * verified again and ends every session, and the old address is notified.
+   * Omitted fields are not changed, and null clears a field. `active: false` ends every session at once. A new email
+   * address must be verified again and ends every session, and the old address is notified.
    *
    * Events: `user.updated`, `user.activated`, `user.deactivated`, `user.deleted`, `session.revoked`, `invite.revoked`,
    * `identity.unlinked`, `scim.group.member_removed`.
@@ -3872,7 +3890,8 @@ export class UsersApi extends Namespace {
   /**
    * Delete a user.
    *
-   * Every session ends and the email address is free immediately. The record is purged after 30 days.
+   * All sessions of the user end, and another user can have the email address immediately. The user can be restored for
+   * 30 days and is then erased.
    *
    * Events: `user.deleted`, `session.revoked`, `invite.revoked`, `identity.unlinked`, `scim.group.member_removed`.
    *
@@ -3887,8 +3906,9 @@ export class UsersApi extends Namespace {
   /**
    * Move a user to another organization.
    *
-   * Moves the user within the account. Requires a key that reaches both organizations; `subOrgId` names the current one.
-   * Ids and profile are kept, the role becomes member, and every session ends.
+   * Moves the user to another organization of the account. Requires a key that reaches both organizations. `subOrgId` is
+   * the current organization, and `targetSubOrgId` the new one. The user keeps ids and profile, gets the role `member`,
+   * and loses all sessions.
    *
    * Events: `user.moved`, `user.deleted`, `session.revoked`, `invite.revoked`, `identity.unlinked`,
    * `scim.group.member_removed`.
@@ -3904,8 +3924,7 @@ export class UsersApi extends Namespace {
   /**
    * Restore a deleted user.
    *
-   * Possible within 30 days. Restores ids, profile, second factors and passkeys. Anything else that the deletion ended
-   * is not restored.
+   * Possible within 30 days of the deletion. Restores ids, profile, second factors and passkeys, and nothing else.
    *
    * Events: `user.restored`, `user.deleted`.
    *
@@ -3920,7 +3939,7 @@ export class UsersApi extends Namespace {
   /**
    * Export all data of a user.
    *
-   * Secrets are listed, never included. Also requires the scope audit.read.
+   * Lists secrets, such as passkeys, without their secret values. Also requires the scope audit.read.
    *
    * Events: `user.exported`.
    *
@@ -3938,7 +3957,7 @@ export class UsersApi extends Namespace {
    * Voids the link of the previous invitation. A user with the status `invited` gets the roles in the request. Any other
    * user keeps the current roles.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `invite.created`, `invite.resent`, `user.created`, `user.updated`, `role.assigned`, `role.unassigned`.
    *
@@ -3954,11 +3973,12 @@ export class UsersApi extends Namespace {
   /**
    * Impersonate a user.
    *
-   * Returns an access token of the user without a refresh token. Its claim `act` has the support person and the reason
-   * (RFC 8693 §4.1). With this service the token is read-only. The organization must allow impersonation, and the user
-   * is notified by email. At most 20 an hour for each user. End the session with DELETE /v1/sessions/{sessionId}.
+   * Returns an access token of the user, without a refresh token. The claim `act` of the token names the support person
+   * and the reason (RFC 8693 §4.1). In the API of this service, the token can only read. The organization must allow
+   * impersonation (setting impersonation_enabled). The user is notified by email. A user can be impersonated at most 20
+   * times an hour. End the session with DELETE /v1/sessions/{sessionId}.
    *
-   * Belongs to the service `sessions`.
+   * Works only while the service `sessions` is on.
    *
    * Events: `impersonation.started`, `session.created`, `invite.accepted`, `user.updated`.
    *
@@ -3974,7 +3994,7 @@ export class UsersApi extends Namespace {
   /**
    * Mail a user a reset link.
    *
-   * Belongs to the service `password`.
+   * Works only while the service `password` is on.
    *
    * Events: `auth.password_reset.requested`.
    *
@@ -3990,10 +4010,10 @@ export class UsersApi extends Namespace {
   /**
    * Set a user’s password.
    *
-   * Creates the auth account if there is none. Ends a lock, open codes and links, and by default every session. The user
-   * is notified by email.
+   * Creates the user’s auth account (`userId`) if there is none. Ends the user’s lock, open codes and links, and by
+   * default every session. The user is notified by email.
    *
-   * Belongs to the service `password`.
+   * Works only while the service `password` is on.
    *
    * Events: `auth.password.changed`, `session.revoked`, `user.unlocked`, `user.updated`.
    *
@@ -4009,7 +4029,8 @@ export class UsersApi extends Namespace {
   /**
    * Unlock a user.
    *
-   * Ends the lock by an administrator and the locks by failed attempts, for all networks. Resets the failed attempts.
+   * Ends the lock that an administrator set, and locks after failed attempts from all networks. Resets the failed
+   * attempts.
    *
    * Events: `user.unlocked`.
    *
@@ -4025,7 +4046,7 @@ export class UsersApi extends Namespace {
    * Lock a user.
    *
    * Refuses every sign-in method with 403 `user_locked`, and ends every session and trusted device at once. The lock
-   * ends at `until`, or with POST /v1/users/{userId}/unlock. A second lock replaces the first.
+   * ends at `until`, or when POST /v1/users/{userId}/unlock is called. A new lock replaces an existing one.
    *
    * Events: `user.locked`, `session.revoked`.
    *
@@ -4040,9 +4061,10 @@ export class UsersApi extends Namespace {
   /**
    * Resend the verification email.
    *
-   * A newer link voids the older ones. Creates the auth account if there is none.
+   * Mails a link that verifies the address, and voids older links. Creates the user’s auth account (`userId`) if there
+   * is none.
    *
-   * Belongs to the service `auth`.
+   * Works only while the service `auth` is on.
    *
    * Events: `auth.email_verification.sent`.
    *
@@ -4069,8 +4091,8 @@ export class UsersApi extends Namespace {
   /**
    * Unlink an identity of a user.
    *
-   * Ends the sessions that were created through it. At the next sign-in through the provider the person is treated as
-   * new, and may be linked again by email address.
+   * Ends the sessions that were created through this identity. At the next sign-in through the provider, the person is
+   * treated as new and can be linked to a user again by email address.
    *
    * Events: `identity.unlinked`, `session.revoked`, `user.updated`, `role.assigned`, `role.unassigned`.
    *
@@ -4101,7 +4123,7 @@ export class WebhooksApi extends Namespace {
   /**
    * List webhooks.
    *
-   * Belongs to the service `webhooks`.
+   * Works only while the service `webhooks` is on.
    *
    * GET /v1/webhooks
    */
@@ -4112,10 +4134,10 @@ export class WebhooksApi extends Namespace {
   /**
    * Create a webhook.
    *
-   * With `subOrgId`, the webhook gets the events of that organization. With `scope: "environment"`, which needs an
-   * org-wide key, it gets the events of the whole environment.
+   * With `subOrgId`, the webhook receives the events of that organization. With `scope: "environment"`, which requires
+   * an org-wide key, it receives the events of the whole environment.
    *
-   * Belongs to the service `webhooks`.
+   * Works only while the service `webhooks` is on.
    *
    * Events: `webhook.created`.
    *
@@ -4130,7 +4152,7 @@ export class WebhooksApi extends Namespace {
   /**
    * List event types.
    *
-   * Belongs to the service `webhooks`.
+   * Works only while the service `webhooks` is on.
    *
    * GET /v1/webhooks/event-types
    */
@@ -4141,7 +4163,7 @@ export class WebhooksApi extends Namespace {
   /**
    * Read a webhook.
    *
-   * Belongs to the service `webhooks`.
+   * Works only while the service `webhooks` is on.
    *
    * GET /v1/webhooks/{webhookId}
    *
@@ -4154,7 +4176,7 @@ export class WebhooksApi extends Namespace {
   /**
    * Change a webhook.
    *
-   * Belongs to the service `webhooks`.
+   * Works only while the service `webhooks` is on.
    *
    * Events: `webhook.updated`.
    *
@@ -4169,7 +4191,7 @@ export class WebhooksApi extends Namespace {
   /**
    * Delete a webhook.
    *
-   * Belongs to the service `webhooks`.
+   * Works only while the service `webhooks` is on.
    *
    * Events: `webhook.deleted`.
    *
@@ -4184,7 +4206,7 @@ export class WebhooksApi extends Namespace {
   /**
    * Rotate a webhook secret.
    *
-   * Belongs to the service `webhooks`.
+   * Works only while the service `webhooks` is on.
    *
    * Events: `webhook.secret_rotated`.
    *
@@ -4199,9 +4221,9 @@ export class WebhooksApi extends Namespace {
   /**
    * Test a webhook.
    *
-   * Sends `webhook.test` immediately, without retries. At most 60 an hour.
+   * Sends the event `webhook.test` immediately, without retries. At most 60 tests an hour.
    *
-   * Belongs to the service `webhooks`.
+   * Works only while the service `webhooks` is on.
    *
    * Events: `webhook.test`.
    *
@@ -4216,9 +4238,10 @@ export class WebhooksApi extends Namespace {
   /**
    * Replay events.
    *
-   * Sends the events since `from` again, with the same ids. `from` is at most 30 days ago. At most 10 an hour.
+   * Sends the events since `from` again, with the same ids. `from` can be at most 30 days ago. At most 10 replays an
+   * hour.
    *
-   * Belongs to the service `webhooks`.
+   * Works only while the service `webhooks` is on.
    *
    * POST /v1/webhooks/{webhookId}/replay
    *
@@ -4231,7 +4254,7 @@ export class WebhooksApi extends Namespace {
   /**
    * Resend a delivery.
    *
-   * Belongs to the service `webhooks`.
+   * Works only while the service `webhooks` is on.
    *
    * POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend
    *

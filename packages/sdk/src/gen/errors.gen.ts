@@ -27,9 +27,9 @@ export interface ProblemMembers {
   api_key_missing: unknown
   /** API key not found. */
   api_key_not_found: unknown
-  /** The service needs Auth. */
+  /** The service requires auth. */
   auth_required: unknown
-  /** The challenge is over. */
+  /** The challenge is no longer valid. */
   challenge_expired: unknown
   /** The code is not valid. */
   code_invalid: unknown
@@ -43,7 +43,7 @@ export interface ProblemMembers {
   connection_not_found: unknown
   /** The user can already sign in. */
   credential_exists: unknown
-  /** The feed does not continue from this cursor. */
+  /** The feed cannot continue from this cursor. */
   cursor_expired: unknown
   /** Delivery not found. */
   delivery_not_found: unknown
@@ -104,11 +104,11 @@ export interface ProblemMembers {
     field: string
     /** What is wrong with it, such as `required` or `unknown_property`. */
     code: string
-    /** The same in words, for developers. */
+    /** The problem as a sentence, for developers. */
     message: string
   }[] | undefined
 }
-  /** The invitation was accepted. */
+  /** The invitation was already accepted. */
   invite_accepted: unknown
   /** Invitation not found. */
   invite_not_found: unknown
@@ -201,11 +201,11 @@ export interface ProblemMembers {
   refresh_token_invalid: unknown
   /** The refresh token was already used. */
   refresh_token_reused: unknown
-  /** A role of this name exists. */
+  /** A role with this name exists. */
   role_exists: unknown
   /** Too many roles. */
   role_limit_reached: unknown
-  /** Groups give the role. */
+  /** The role comes from groups. */
   role_managed: {
   /** The roles that groups give. */
   roles?: ({
@@ -213,7 +213,7 @@ export interface ProblemMembers {
     role: string
     /** Where the role comes from: groups of a sign-in (`sso`) or provisioned groups (`scim`). */
     source: "sso" | "scim"
-    /** The connection whose `group_role_mapping` gives it. For `scim`, the connection that provisioning is linked to. */
+    /** The connection whose `group_role_mapping` gives the role. For `scim`: the connection that provisioning is linked to. */
     connectionId: string | null
   })[] | undefined
 }
@@ -246,13 +246,13 @@ export interface ProblemMembers {
   slug_reserved: unknown
   /** The slug is taken. */
   slug_taken: unknown
-  /** The organization uses another application. */
+  /** Sign-in must start at the organization. */
   social_start_required: unknown
   /** Key rollover step out of order. */
   sp_keys_conflict: unknown
   /** Single sign-on is required. */
   sso_required: {
-  /** The connection to start. Absent if there is none. */
+  /** The connection to start. Absent if no connection is available. */
   connection_id?: string | undefined
 }
   /** Step-up required. */
@@ -268,13 +268,13 @@ export interface ProblemMembers {
   sub_org_mismatch: unknown
   /** subOrgId is required. */
   sub_org_required: {
-  /** The property that may be a misspelt subOrgId. */
+  /** The unknown property that may be a misspelt subOrgId. */
   errors?: {
     /** The field, as a path such as `users.0.email`. */
     field: string
     /** What is wrong with it, such as `required` or `unknown_property`. */
     code: string
-    /** The same in words, for developers. */
+    /** The problem as a sentence, for developers. */
     message: string
   }[] | undefined
 }
@@ -282,7 +282,7 @@ export interface ProblemMembers {
   suppression_not_found: unknown
   /** A system role cannot be changed. */
   system_role: unknown
-  /** Team members keep their address. */
+  /** Team members cannot change their address. */
   team_email_fixed: unknown
   /** Team links are only mailed. */
   team_link_withheld: unknown
@@ -290,7 +290,7 @@ export interface ProblemMembers {
   token_expired: unknown
   /** The link is not valid. */
   token_invalid: {
-  /** Sent only if the link was a real one: whether it was used or withdrawn. */
+  /** Whether the link was used or withdrawn. Absent if the link never existed. */
   reason?: "used" | "withdrawn" | undefined
 }
   /** Too many users in one request. */

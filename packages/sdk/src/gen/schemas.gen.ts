@@ -15,7 +15,7 @@ export interface AdminPortalReply {
   overview: AdminPortalOverview
 }
 
-/** Addresses and CIDRs that the key may be used from. Null allows all. */
+/** IP addresses and CIDR ranges that the key may be used from. Null allows all addresses. */
 export type AllowedIps = string[] | null
 
 /** An event of any type. [The catalogue](/docs/events) describes each type. More types may be added. */
@@ -23,34 +23,40 @@ export type AnyEvent = ApiKeyEvent | AuditSettingsUpdatedEvent | MailedLinkEvent
 
 /** An API key, without its secret. */
 export interface ApiKey {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** Name that administrators see. */
   name: string
-  /** The public first characters, to tell keys apart: the environment and at least four of the secret. */
+  /**
+   * The first characters of the key, which are not secret and help to tell keys apart. The start contains the
+   * environment and at least four characters of the secret.
+   */
   start: string
   /** Scopes and wildcards that the key has. */
   scopes: string[]
-  /** The only organization that the key reaches. Null: org-wide, every organization of the environment. */
+  /**
+   * The only organization that the key reaches. Null: the key is org-wide and reaches every organization of the
+   * environment.
+   */
   subOrgId: string | null
-  /** Slug of the environment that it belongs to. */
+  /** Slug of the environment that the key belongs to. */
   environment: string
-  /** Own rate limit of the key. Null: the limit of the deployment. */
+  /** Requests per second that this key may send. Null: the limit of the deployment. */
   requestsPerSecond: number | null
-  /** Addresses and CIDRs that the key may be used from. Null: all. */
+  /** IP addresses and CIDR ranges that the key may be used from. Null: all addresses. */
   allowedIps: string[] | null
   /** When the key expires. Null: never. */
   expiresAt: string | null
-  /** When it was last used; may lag by a minute. Null: never. */
+  /** When the key was last used, to within a minute. Null: never. */
   lastUsedAt: string | null
   /** Address that last used the key. Null: never used. */
   lastUsedIp: string | null
   /**
-   * Creator of the key: `api_key:<id>`, `user:<directoryUserId>` for a team member, `cli`, `bootstrap` or `development`.
-   * `rotation:<id>` marks the previous secret of a rotated key.
+   * Who created the key: `api_key:<id>`, `user:<directoryUserId>` for a team member, `cli`, `bootstrap` or
+   * `development`. For the previous secret of a rotated key: `rotation:<id>`.
    */
   createdBy: string
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
   /** When the key was revoked. Null: not revoked. */
   revokedAt: string | null
@@ -59,8 +65,9 @@ export interface ApiKey {
 export type ApiKeyEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `api_key.created`: An API key was created, through the API or on the command line. `api_key.revoked`: An API key was
-   * revoked, with any previous secrets that still worked. `api_key.rotated`: An API key got a new secret. Its rights are
-   * unchanged. `api_key.updated`: The name, scopes or allowed addresses of an API key were changed.
+   * revoked, together with any previous secrets that still worked. `api_key.rotated`: An API key got a new secret. The
+   * rights of the key are unchanged. `api_key.updated`: The name, scopes or allowed addresses of an API key were
+   * changed.
    */
   type: "api_key.created" | "api_key.revoked" | "api_key.rotated" | "api_key.updated"
   /** What happened, with the fields of this type of event. */
@@ -83,11 +90,11 @@ export interface ApiKeysCreateRequest {
   /** Scopes or wildcards (`users.*`, `*`), each covered by the calling key. */
   scopes: string[]
   allowedIps?: AllowedIps | undefined
-  /** Default: the value of the calling key. */
+  /** Default: the same as for the calling key. */
   expiresAt?: string | null | undefined
-  /** Slug of the environment. Must be that of the calling key. */
+  /** Slug of the environment. Must be the environment of the calling key. */
   environment?: string | undefined
-  /** Rate limit of this key. Null: the limit of the deployment. Default: the value of the calling key. */
+  /** Rate limit of this key. Null: the limit of the deployment. Default: the same as for the calling key. */
   requestsPerSecond?: number | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -101,15 +108,18 @@ export interface ApiKeysGetCurrentReply {
   accountId: string
   /** The environment: `id` in `/v1/environments`. */
   environmentId: string
-  /** Slug of the environment that it belongs to. */
+  /** Slug of the environment that the key belongs to. */
   environment: string
-  /** The only organization that the key reaches. Null: org-wide, every organization of the environment. */
+  /**
+   * The only organization that the key reaches. Null: the key is org-wide and reaches every organization of the
+   * environment.
+   */
   subOrgId: string | null
   /** Scopes and wildcards that the key has. */
   scopes: string[]
   /** Rate limit of the key, or of the deployment. */
   requestsPerSecond: number | null
-  /** When the credential ends. Null: never. */
+  /** When the credential expires. Null: never. */
   expiresAt: string | null
 }
 
@@ -118,16 +128,16 @@ export interface ApiKeysListReply {
   apiKeys: ApiKey[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
 export interface ApiKeysRotateRequest {
-  /** Seconds for which the previous secret keeps working. 0 ends it, and any earlier one, at once. */
+  /** Seconds for which the previous secret keeps working. 0 ends it and all earlier secrets at once. */
   overlap_seconds?: number | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -141,9 +151,9 @@ export interface ApiKeysUpdateRequest {
   subOrgId?: SubOrgId | undefined
 }
 
-/** How your dashboard groups services: any object. Only these fields are validated. */
+/** How your dashboard groups services. Any object is allowed, and only these fields are validated. */
 export type AppGroup = {
-  /** Your name for the group. */
+  /** Your own id for the group. */
   id?: string | undefined
   /** Heading of the group. */
   name?: string | undefined
@@ -179,21 +189,21 @@ export interface AuditListReply {
   /** Matching events, newest first. */
   events: AnyEvent[]
   /**
-   * Present names of the users, team members and API keys that are actors or targets of these events, by id: of people
-   * the display name, else first and last name, else the address. Who was deleted has none. A key of one organization
-   * gets the names of its own users and keys. Names of users need the scope `users.read`, those of the team
-   * `members.read`, those of keys `api_keys.read`.
+   * The current names of users, team members and API keys that are actors or targets of these events, by id. For a
+   * person, this is the display name, else first and last name, else the email address. Deleted users and keys have no
+   * entry. A key of one organization gets only the names of that organization’s users and keys. Names of users require
+   * the scope `users.read`, names of team members `members.read`, and names of API keys `api_keys.read`.
    */
   names: Record<string, string>
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
 }
 
 /** How long the audit log is kept. */
 export interface AuditSettings {
-  /** How many days events are kept; null for WATCHWORD_EVENT_RETENTION_DAYS. */
+  /** How many days events are kept. Null: as set by the operator (WATCHWORD_EVENT_RETENTION_DAYS). */
   retention_days: number | null
 }
 
@@ -202,20 +212,20 @@ export interface AuditSettingsReply {
 }
 
 export type AuditSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
-  /** How long the audit log of an organization is kept, or the default of its environment, was changed. */
+  /** The retention time of the audit log was changed, for an organization or in the defaults of its environment. */
   type: "audit.settings.updated"
-  /** The values that were set. Null if inherited again. */
+  /** The values that were set. Null: the value is inherited again. */
   data: Record<string, unknown>
 }
 
 export interface AuditUpdateDefaultsRequest {
-  /** How many days events are kept; null for WATCHWORD_EVENT_RETENTION_DAYS. */
+  /** How many days events are kept. Null: as set by the operator (WATCHWORD_EVENT_RETENTION_DAYS). */
   retention_days?: number | null | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface AuditUpdateSettingsRequest {
-  /** How many days events are kept; null for WATCHWORD_EVENT_RETENTION_DAYS. */
+  /** How many days events are kept. Null: as set by the operator (WATCHWORD_EVENT_RETENTION_DAYS). */
   retention_days?: number | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -229,18 +239,18 @@ export interface AuthListMethodsReply {
   /** Methods in the order of a sign-in page. Empty while the service `auth` is off. */
   methods: LoginMethod[]
   /**
-   * Whether single sign-on is enforced (`enforce_sso`). Then show only single sign-on, and the other methods on request
-   * for exempt users.
+   * Whether single sign-on is enforced (`enforce_sso`). If true, show only single sign-on, and show other methods to
+   * exempt users on request.
    */
   enforced: boolean
 }
 
 export type AuthLoginDisownedEvent = Omit<Event, 'type' | 'data'> & {
-  /** A user used the link in a new-device mail to report the sign-in of a session. */
+  /** A user followed the link in a new-device email and reported that the sign-in was not theirs. */
   type: "auth.login.disowned"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** The session that the user did not start. It was ended. */
+    /** The reported session, which the user did not start. The session was ended. */
     session_id: string
     /** The link in the mail that was used. */
     link_id: string
@@ -249,15 +259,15 @@ export type AuthLoginDisownedEvent = Omit<Event, 'type' | 'data'> & {
 
 export type AuthLoginFailedEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * A sign-in was refused, or a code or link was requested for an address that cannot sign in. Beyond a limit, failures
-   * are counted: one event has the `count` of similar ones.
+   * A sign-in was refused, or a code or link was requested for an address that cannot sign in. When similar failures are
+   * frequent, one event with a `count` stands for several of them.
    */
   type: "auth.login.failed"
   /** What happened, with the fields of this type of event. */
   data: {
     /** Sign-in method that was tried, such as `otp` or `password`. */
     method: string
-    /** Why it was refused, such as the error code. */
+    /** Why the sign-in was refused, such as the error code. */
     reason: string
     /** The passkey, if it is known. */
     passkey_id?: string | undefined
@@ -265,7 +275,7 @@ export type AuthLoginFailedEvent = Omit<Event, 'type' | 'data'> & {
     connection_id?: string | undefined
     /** The trace of the sign-in (`GET /v1/sso/connections/{connectionId}/traces`). Absent with `count`. */
     trace_id?: string | undefined
-    /** Number of similar failures that the event stands for. Absent for a single one. */
+    /** Number of similar failures that the event stands for. Absent for a single failure. */
     count?: number | undefined
     /** With `count`: time of the first failure. */
     first_at?: string | undefined
@@ -286,15 +296,15 @@ export type AuthLoginSucceededEvent = Omit<Event, 'type' | 'data'> & {
 
 export type AuthOtpSentEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * A one-time code was created and its message was queued. The code is for a user who signs in or up, or comes from the
-   * generator.
+   * A one-time code was created and its message was queued. The code is for a user who signs in, signs up or confirms a
+   * change, or your backend created it with `POST /v1/otp/generate`.
    */
   type: "auth.otp.sent"
   /** What happened, with the fields of this type of event. */
   data: {
     /** The code: `otp_id` of the response. */
     otp_id: string
-    /** Absent for a code of the generator. */
+    /** What the code is for. Absent if your backend created the code. */
     purpose?: "login" | "signup" | "step_up" | "email_change" | "discovery" | undefined
     /** `email` or `sms`. */
     channel?: string | undefined
@@ -316,7 +326,7 @@ export type AuthPasswordChangedEvent = Omit<Event, 'type' | 'data'> & {
   data: {
     /** Whether the user chose the new password, or your backend set it. */
     by: "user" | "administrator"
-    /** Set by an administrator: whether the user must choose another one at the next sign-in. */
+    /** Whether the user must choose another password at the next sign-in. Only if an administrator set the password. */
     must_change?: boolean | undefined
   }
 }
@@ -337,11 +347,11 @@ export interface AuthSettings {
   allow_sign_up: boolean
   /** Whether the mailbox must be proved before a password or a sign-up creates a session. */
   require_email_verification: boolean
-  /** Maximum sign-ins of a user per minute, over all methods. */
+  /** Maximum number of sign-ins of a user per minute, for all methods together. */
   sign_in_rate_limit_per_minute: number
   /**
-   * Origins of web pages that may call the end-user routes, such as https://app.example.com. https only; in development
-   * also http on this machine.
+   * Origins of web pages that may call the end-user routes, such as https://app.example.com. Must be https. In
+   * development, also http on the same machine.
    */
   allowed_origins: string[]
   /** Whether a sign-up without `openSignup` creates a user for an unknown address. */
@@ -356,13 +366,13 @@ export interface AuthSettings {
   password_min_length: number
   /** Maximum length of a new password, in characters. */
   password_max_length: number
-  /** Whether common and breached passwords are refused, by a list built into the service. */
+  /** Whether common and breached passwords are refused. The service contains the list. */
   password_breach_check: boolean
-  /** How many of the last passwords, including the current one, may not be reused. */
+  /** How many of the user’s last passwords, including the current password, may not be used again. */
   password_history: number
   /**
-   * Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in. Memory times passes must not exceed
-   * the limit of the deployment.
+   * Memory of argon2id, in KiB. A stored password is hashed again at the user’s next sign-in. Memory multiplied by
+   * passes must not exceed the limit of the deployment.
    */
   password_hash_memory_kib: number
   /** Passes of argon2id. */
@@ -371,57 +381,67 @@ export interface AuthSettings {
   password_hash_parallelism: number
   /** Whether wrong passwords lock an address. */
   lockout_enabled: boolean
-  /** Wrong passwords from one network (X-End-User-IP) until a lock. From all networks together, five times as many. */
+  /**
+   * Wrong passwords from one network (X-End-User-IP) that lock the address for that network. Five times as many from all
+   * networks together lock it for all networks.
+   */
   lockout_max_attempts: number
-  /** How long wrong passwords count. */
+  /** Seconds for which a wrong password counts towards a lock. */
   lockout_window_seconds: number
-  /** Length of the first lock; each further one lasts twice as long, up to an hour. */
+  /** Seconds that the first lock lasts. Each further lock lasts twice as long, up to an hour. */
   lockout_duration_seconds: number
   /** What a lock refuses. `password`: passwords. `all`: also codes, links, passkeys and refresh. */
   lockout_scope: "password" | "all"
   /** Lifetime of a sign-in link, in seconds. The words in the same email are valid for at most ten minutes. */
   magic_link_ttl_seconds: number
-  /** Maximum links sent to one address per minute. */
+  /** Maximum number of links sent to one address per minute. */
   magic_link_rate_limit_per_minute: number
-  /** Maximum links sent to one address per hour. */
+  /** Maximum number of links sent to one address per hour. */
   magic_link_rate_limit_per_hour: number
   /**
-   * Addresses that links and redirects may lead to, compared exactly. https only. In development also http on this
-   * machine, without an entry while the list is empty.
+   * URLs that links and redirects may lead to, compared exactly. Must be https. In development, http on the same machine
+   * is also allowed, and needs no entry while the list is empty.
    */
   allowed_redirect_uris: string[]
-  /** The entry of allowed_redirect_uris that hosted pages lead to. Null: its only entry. */
+  /** The entry of allowed_redirect_uris that hosted pages lead to. Null: the only entry, if there is just one. */
   default_redirect_uri: string | null
-  /** Whether users may sign in with a code to their enrolled phone. The MFA policy must allow sms. */
+  /** Whether users may sign in with a code sent to their enrolled phone. The MFA policy must allow sms. */
   sms_sign_in_enabled: boolean
   /** Lifetime of a link that verifies an address or completes a sign-up, in seconds. */
   email_verification_ttl_seconds: number
   /** Lifetime of an invitation, in seconds. */
   invite_ttl_seconds: number
-  /** Lifetime of an access token, in seconds. Offline verifiers may accept a revoked session for this long. */
+  /**
+   * Lifetime of an access token, in seconds. Services that verify tokens offline can accept a token of an ended session
+   * for this long.
+   */
   access_token_ttl_seconds: number
-  /** A session ends if it is not refreshed for this long. */
+  /** A session ends if it is not refreshed for this many seconds. */
   session_idle_timeout_seconds: number
-  /** A session ends after this time, even if it is used. */
+  /** A session ends after this many seconds, even if it is in use. */
   session_max_lifetime_seconds: number
-  /** Maximum concurrent sessions per user. 0: no limit. */
+  /** Maximum number of concurrent sessions per user. 0: no limit. */
   max_concurrent_sessions: number
-  /** What happens to a sign-in beyond the limit. */
+  /** What happens when a sign-in exceeds max_concurrent_sessions. */
   concurrent_session_policy: "revoke_oldest" | "deny_new"
-  /** A refresh token that is sent again within this time, as after a lost response, returns the same successor. */
+  /**
+   * Seconds for which a used refresh token can be sent again, for example after a lost response. The response then has
+   * the same new token.
+   */
   refresh_reuse_interval_seconds: number
   /** `aud` of access tokens. Null: the id of the account. */
   audience: string | string[] | null
   /**
-   * Further claims of access tokens, each from `user.externalId`, `user.metadata.{key}`, `organization.externalId` or
-   * `organization.metadata.{key}`. Values that are not set are left out.
+   * Additional claims of access tokens: the name of each claim and its source, which is `user.externalId`,
+   * `user.metadata.{key}`, `organization.externalId` or `organization.metadata.{key}`. Claims without a value are
+   * omitted.
    */
   token_claims: Record<string, string>
-  /** Days for which a device that passed a challenge may be trusted. 0: never. */
+  /** Days for which a device can skip the second factor after it completed a challenge. 0: no device is trusted. */
   trusted_device_days: number
   /**
-   * Whether devices may also be trusted for roles that the MFA policy names, and for owners and admins if it requires a
-   * second factor of them.
+   * Whether devices may also be trusted for users whose role the MFA policy names in enforce_for_roles, and for owners
+   * and admins if the policy requires their second factor.
    */
   trusted_devices_for_enforced_roles: boolean
   /**
@@ -430,19 +450,22 @@ export interface AuthSettings {
    */
   notify_new_device: boolean
   /**
-   * Whether users must sign in by single sign-on; other sessions cannot be refreshed. Requires an active, complete
-   * connection and a verified domain.
+   * Whether users must sign in with single sign-on. Sessions of other methods can then no longer be refreshed. Requires
+   * an active, complete connection and a verified domain.
    */
   enforce_sso: boolean
   /** Users who may sign in with other methods, for example if the provider fails. Values of directory_user_id. */
   sso_exempt_user_ids: string[]
-  /** Whether a key with the scope impersonate may act for users. Not inherited: each organization sets it. */
+  /**
+   * Whether callers with the scope `impersonate` may impersonate users. Each organization sets this itself, because it
+   * is not inherited.
+   */
   impersonation_enabled: boolean
   /** Only in the defaults: whether a person with a proved mailbox may create an organization and become its admin. */
   discovery_create_organizations: boolean
-  /** Only in the defaults: maximum organizations created this way per day. */
+  /** Only in the defaults: maximum number of organizations that people create in this way per day. */
   discovery_create_limit_per_day: number
-  /** Requests that the SCIM client may send per second. Bursts may have 4 times as many. */
+  /** Requests that the SCIM client may send per second. A short burst may have 4 times as many. */
   scim_requests_per_second: number
 }
 
@@ -451,7 +474,7 @@ export interface AuthSettingsPatch {
   allow_sign_up?: boolean | null | undefined
   /** Whether the mailbox must be proved before a password or a sign-up creates a session. */
   require_email_verification?: boolean | null | undefined
-  /** Maximum sign-ins of a user per minute, over all methods. */
+  /** Maximum number of sign-ins of a user per minute, for all methods together. */
   sign_in_rate_limit_per_minute?: number | null | undefined
   allowed_origins?: string[] | null | undefined
   /** Whether a sign-up without `openSignup` creates a user for an unknown address. */
@@ -466,13 +489,13 @@ export interface AuthSettingsPatch {
   password_min_length?: number | null | undefined
   /** Maximum length of a new password, in characters. */
   password_max_length?: number | null | undefined
-  /** Whether common and breached passwords are refused, by a list built into the service. */
+  /** Whether common and breached passwords are refused. The service contains the list. */
   password_breach_check?: boolean | null | undefined
-  /** How many of the last passwords, including the current one, may not be reused. */
+  /** How many of the user’s last passwords, including the current password, may not be used again. */
   password_history?: number | null | undefined
   /**
-   * Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in. Memory times passes must not exceed
-   * the limit of the deployment.
+   * Memory of argon2id, in KiB. A stored password is hashed again at the user’s next sign-in. Memory multiplied by
+   * passes must not exceed the limit of the deployment.
    */
   password_hash_memory_kib?: number | null | undefined
   /** Passes of argon2id. */
@@ -481,47 +504,56 @@ export interface AuthSettingsPatch {
   password_hash_parallelism?: number | null | undefined
   /** Whether wrong passwords lock an address. */
   lockout_enabled?: boolean | null | undefined
-  /** Wrong passwords from one network (X-End-User-IP) until a lock. From all networks together, five times as many. */
+  /**
+   * Wrong passwords from one network (X-End-User-IP) that lock the address for that network. Five times as many from all
+   * networks together lock it for all networks.
+   */
   lockout_max_attempts?: number | null | undefined
-  /** How long wrong passwords count. */
+  /** Seconds for which a wrong password counts towards a lock. */
   lockout_window_seconds?: number | null | undefined
-  /** Length of the first lock; each further one lasts twice as long, up to an hour. */
+  /** Seconds that the first lock lasts. Each further lock lasts twice as long, up to an hour. */
   lockout_duration_seconds?: number | null | undefined
   lockout_scope?: "password" | "all" | null | undefined
   /** Lifetime of a sign-in link, in seconds. The words in the same email are valid for at most ten minutes. */
   magic_link_ttl_seconds?: number | null | undefined
-  /** Maximum links sent to one address per minute. */
+  /** Maximum number of links sent to one address per minute. */
   magic_link_rate_limit_per_minute?: number | null | undefined
-  /** Maximum links sent to one address per hour. */
+  /** Maximum number of links sent to one address per hour. */
   magic_link_rate_limit_per_hour?: number | null | undefined
   allowed_redirect_uris?: string[] | null | undefined
-  /** The entry of allowed_redirect_uris that hosted pages lead to. Null: its only entry. */
+  /** The entry of allowed_redirect_uris that hosted pages lead to. Null: the only entry, if there is just one. */
   default_redirect_uri?: string | null | undefined
-  /** Whether users may sign in with a code to their enrolled phone. The MFA policy must allow sms. */
+  /** Whether users may sign in with a code sent to their enrolled phone. The MFA policy must allow sms. */
   sms_sign_in_enabled?: boolean | null | undefined
   /** Lifetime of a link that verifies an address or completes a sign-up, in seconds. */
   email_verification_ttl_seconds?: number | null | undefined
   /** Lifetime of an invitation, in seconds. */
   invite_ttl_seconds?: number | null | undefined
-  /** Lifetime of an access token, in seconds. Offline verifiers may accept a revoked session for this long. */
+  /**
+   * Lifetime of an access token, in seconds. Services that verify tokens offline can accept a token of an ended session
+   * for this long.
+   */
   access_token_ttl_seconds?: number | null | undefined
-  /** A session ends if it is not refreshed for this long. */
+  /** A session ends if it is not refreshed for this many seconds. */
   session_idle_timeout_seconds?: number | null | undefined
-  /** A session ends after this time, even if it is used. */
+  /** A session ends after this many seconds, even if it is in use. */
   session_max_lifetime_seconds?: number | null | undefined
-  /** Maximum concurrent sessions per user. 0: no limit. */
+  /** Maximum number of concurrent sessions per user. 0: no limit. */
   max_concurrent_sessions?: number | null | undefined
   concurrent_session_policy?: "revoke_oldest" | "deny_new" | null | undefined
-  /** A refresh token that is sent again within this time, as after a lost response, returns the same successor. */
+  /**
+   * Seconds for which a used refresh token can be sent again, for example after a lost response. The response then has
+   * the same new token.
+   */
   refresh_reuse_interval_seconds?: number | null | undefined
   /** `aud` of access tokens. Null: the id of the account. */
   audience?: string | string[] | null | undefined
   token_claims?: Record<string, string> | null | undefined
-  /** Days for which a device that passed a challenge may be trusted. 0: never. */
+  /** Days for which a device can skip the second factor after it completed a challenge. 0: no device is trusted. */
   trusted_device_days?: number | null | undefined
   /**
-   * Whether devices may also be trusted for roles that the MFA policy names, and for owners and admins if it requires a
-   * second factor of them.
+   * Whether devices may also be trusted for users whose role the MFA policy names in enforce_for_roles, and for owners
+   * and admins if the policy requires their second factor.
    */
   trusted_devices_for_enforced_roles?: boolean | null | undefined
   /**
@@ -530,18 +562,21 @@ export interface AuthSettingsPatch {
    */
   notify_new_device?: boolean | null | undefined
   /**
-   * Whether users must sign in by single sign-on; other sessions cannot be refreshed. Requires an active, complete
-   * connection and a verified domain.
+   * Whether users must sign in with single sign-on. Sessions of other methods can then no longer be refreshed. Requires
+   * an active, complete connection and a verified domain.
    */
   enforce_sso?: boolean | null | undefined
   sso_exempt_user_ids?: string[] | null | undefined
-  /** Whether a key with the scope impersonate may act for users. Not inherited: each organization sets it. */
+  /**
+   * Whether callers with the scope `impersonate` may impersonate users. Each organization sets this itself, because it
+   * is not inherited.
+   */
   impersonation_enabled?: boolean | null | undefined
   /** Only in the defaults: whether a person with a proved mailbox may create an organization and become its admin. */
   discovery_create_organizations?: boolean | null | undefined
-  /** Only in the defaults: maximum organizations created this way per day. */
+  /** Only in the defaults: maximum number of organizations that people create in this way per day. */
   discovery_create_limit_per_day?: number | null | undefined
-  /** Requests that the SCIM client may send per second. Bursts may have 4 times as many. */
+  /** Requests that the SCIM client may send per second. A short burst may have 4 times as many. */
   scim_requests_per_second?: number | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -553,12 +588,12 @@ export interface AuthSettingsReply {
 export type AuthSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The sign-in, sign-up and session settings of an organization, or the defaults of its environment, were changed. */
   type: "auth.settings.updated"
-  /** The values that were set. Null if inherited again. */
+  /** The values that were set. Null: the value is inherited again. */
   data: Record<string, unknown>
 }
 
 export type AuthSignupSucceededEvent = Omit<Event, 'type' | 'data'> & {
-  /** A user completed sign-up, by proving the mailbox or, if no proof is required, without one. */
+  /** A user completed sign-up. The user proved the mailbox, unless the organization requires no proof. */
   type: "auth.signup.succeeded"
   /** What happened, with the fields of this type of event. */
   data: {
@@ -584,46 +619,46 @@ export type AuthStepUpSucceededEvent = Omit<Event, 'type' | 'data'> & {
 }
 
 export interface AuthVerifyEmailReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** The user’s auth account: `userId` of the user, `sub` of tokens. */
+  /** Id of the user’s auth account: `userId` of the user, and `sub` of tokens. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
 }
 
 export interface AuthVerifyEmailRequest {
   email: EmailAddress
   token_hash: TokenHash
-  /** The password that the user chose at sign-up, to keep it. Absent: the password is removed. */
+  /** The password that the user chose at sign-up. Send it to keep the password. If absent, the password is removed. */
   password?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
 
-/** The codes, shown only once. */
+/** The backup codes, which are shown only once. */
 export interface BackupCodes {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** Ten backup codes, each for one sign-in. Shown only once. */
+  /** Ten backup codes, each for one sign-in. The codes are shown only once. */
   backupCodes: string[]
 }
 
 /** Branding of emails and hosted pages. Null: the branding of the deployment. */
 export interface Branding {
-  /** Shown at the top of emails and pages, and as the sender’s name. */
+  /** The name of your brand, shown at the top of emails and pages and as the name of the sender. */
   brand_name: string | null
-  /** Image shown in place of the name. */
+  /** The https URL of an image that is shown instead of the brand name. */
   logo_url: string | null
-  /** Address for help, at the end of emails and pages. */
+  /** The email address for help, shown at the end of emails and pages. */
   support_email: string | null
 }
 
 export interface BrandingPatch {
-  /** Shown at the top of emails and pages, and as the name of the sender. */
+  /** The name of your brand, shown at the top of emails and pages and as the name of the sender. */
   brand_name?: string | null | undefined
-  /** The https URL of an image, shown 40 pixels high in place of the name. */
+  /** The https URL of an image, shown 40 pixels high instead of the brand name. */
   logo_url?: string | null | undefined
-  /** The address for help, given at the end of emails and pages. */
+  /** The email address for help, shown at the end of emails and pages. */
   support_email?: string | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -684,7 +719,7 @@ export interface ConnectionOfDomain {
   id: string
   /** The organization of the connection. */
   subOrgId: string | null
-  /** The connection’s name, for a button. */
+  /** The connection’s name, for the label of a button. */
   name: string
   /** The protocol of the connection. A sign-in page can ignore it. */
   protocol: "saml" | "oidc"
@@ -698,9 +733,9 @@ export interface ConnectionsListTracesReply {
 export interface ConnectionsTestReply {
   /** Whether every check passed. */
   success: boolean
-  /** Always `testing`, also when an active connection stays active. */
+  /** Always `testing`, even if an active connection stays active. */
   status: "testing"
-  /** Each check in its order. */
+  /** The checks, in the order in which they ran. */
   checks: ConnectionCheck[]
 }
 
@@ -710,27 +745,27 @@ export interface ConnectionsTestRequest {
 
 export type Country = string
 
-/** false: no email; the response has the link. Needs the scope links.issue. */
+/** false: no email is sent, and the response contains the link. Requires the scope links.issue. */
 export type Deliver = boolean
 
-/** `queued` if at least one message is sent. */
+/** Whether the message is sent: `queued` if at least one message is sent. */
 export interface DeliveryState {
-  /** `queued`: will be sent. `withheld`: not sent; see `reason`. */
+  /** `queued`: the message will be sent. `withheld`: it will not be sent, and `reason` says why. */
   status: "queued" | "withheld"
   /**
    * Why the message is withheld: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit,
-   * recipient_limit, organization_limit, key_limit, user_limit, network_limit. Null if it is queued.
+   * recipient_limit, organization_limit, key_limit, user_limit or network_limit. Null if the message is queued.
    */
   reason: string | null
   /** Each requested message. */
   messages: ({
     /** Channel of the message. */
     channel: "email" | "sms"
-    /** `queued`: will be sent. `withheld`: not sent; see `reason`. */
+    /** `queued`: the message will be sent. `withheld`: it will not be sent, and `reason` says why. */
     status: "queued" | "withheld"
     /**
      * Why the message is withheld: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit,
-     * recipient_limit, organization_limit, key_limit, user_limit, network_limit. Null if it is queued.
+     * recipient_limit, organization_limit, key_limit, user_limit or network_limit. Null if the message is queued.
      */
     reason: string | null
   })[]
@@ -744,16 +779,16 @@ export type DeploymentRecoveredEvent = Omit<Event, 'type' | 'data'> & {
   type: "deployment.recovered"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** When the run started. */
+    /** When the recovery started. */
     recoveredAt: string
   }
 }
 
 /** A trusted device of a user. */
 export interface DeviceTrust {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
   /** User agent of the device when it was trusted. */
   user_agent: string | null
@@ -762,8 +797,9 @@ export interface DeviceTrust {
 export type DeviceTrustEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `mfa.trusted_device.added`: A user passed a challenge and trusted the device. `mfa.trusted_device.removed`: One
-   * trusted device was removed. Not recorded for devices that end with a factor, a password or the user.
-   * `mfa.trusted_device.used`: A trusted device replaced the second factor of a sign-in.
+   * trusted device was removed. The event is not recorded when all trusted devices end because a factor was removed, the
+   * password changed or the user was deleted. `mfa.trusted_device.used`: A trusted device replaced the second factor of
+   * a sign-in.
    */
   type: "mfa.trusted_device.added" | "mfa.trusted_device.removed" | "mfa.trusted_device.used"
   /** What happened, with the fields of this type of event. */
@@ -780,16 +816,22 @@ export interface DiscoveredOrganization {
   slug: string
   /** `joinable`: a verified domain of the organization lets the person sign up. */
   state: "active" | "invited" | "joinable"
-  /** Further requirements of the organization. `mfa`: a second factor, which the person may have to enroll. */
+  /**
+   * What else the organization requires. `sso`: single sign-on. `mfa`: a second factor, which the person may have to
+   * enroll first.
+   */
   requires: "sso" | "mfa" | null
-  /** With `sso`: the connection for POST /v1/auth/login/sso/start, if one serves the address. */
+  /**
+   * Only if `requires` contains `sso`: the connection for POST /v1/auth/login/sso/start. Absent if no connection serves
+   * the address.
+   */
   connection_id: string | null
 }
 
 export interface Discovery {
-  /** Works once for each of the organizations. */
+  /** Token for POST /v1/auth/discovery/exchange. Works once for each of the listed organizations. */
   discovery_token: string
-  /** When it expires (RFC 3339, in UTC). */
+  /** Time of expiry (RFC 3339, in UTC). */
   expires_at: string
   /** Organizations that the person can enter. May be empty. */
   organizations: DiscoveredOrganization[]
@@ -829,26 +871,26 @@ export type DocsGetScimOpenapiReply = unknown
 
 /** A domain of an organization, and whether it is verified. */
 export interface Domain {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The domain name, in ASCII (IDNA). */
   domain: string
   /** The Unicode form, if it differs and is not easily confused with another name. */
   unicode: string | null
-  /** `failed`: the last check did not find the record, or a verified domain lost it. */
+  /** `failed`: the last check did not find the TXT record, or the record of a verified domain is gone. */
   status: "pending" | "verified" | "failed"
   /** The TXT record to set. */
   verification: {
-    /** How the domain is proved: by a TXT record in the DNS. */
+    /** How the domain is verified: always by a TXT record in the DNS. */
     type: "dns_txt"
     /** Name of the TXT record. */
     name: string
     /** Text of the TXT record. */
     value: string
   }
-  /** When the record was first found. Null: not verified yet. */
+  /** When the TXT record was first found. Null: not verified yet. */
   verified_at: string | null
-  /** When the record was last looked for. Null: never. */
+  /** When the service last looked for the TXT record. Null: never. */
   last_checked_at: string | null
   last_error: DomainError | null
 }
@@ -864,16 +906,16 @@ export interface DomainAction {
 }
 
 export interface DomainActionReply {
-  /** `false` if the check did not find the record; `error` says why. */
+  /** `false` if the check did not find the TXT record. `error` says why. */
   success: boolean
   error: DomainError | null
-  /** The domain after the action. Null if it was removed. */
+  /** The domain after the action. Null: the domain was removed. */
   domain: Domain | null
   overview: AdminPortalOverview
 }
 
 export interface DomainCheckReply {
-  /** `false` if the check did not find the record; `error` says why. */
+  /** `false` if the check did not find the TXT record. `error` says why. */
   success: boolean
   error: DomainError | null
   domain: Domain
@@ -919,19 +961,19 @@ export type EmailAddress = string
 
 /** An environment of the account, with its own users, keys and token issuer. */
 export interface Environment {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** Name that administrators see. */
   name: string
-  /** Identifies the environment in API keys and issuers. It never changes. */
+  /** Identifies the environment in API keys and issuers. The slug never changes. */
   slug: string
-  /** `production`, `staging`, or `custom` for those that you create. */
+  /** `production`, `staging`, or `custom` for environments that you create. */
   type: "production" | "staging" | "custom"
-  /** The only organization whose keys it accepts. */
+  /** The organization that a custom environment belongs to. Only keys of this organization are accepted. */
   subOrgId: string | null
-  /** Default language of its users (BCP 47). Null: `en`. */
+  /** Default language of the environment’s users (BCP 47). Null: `en`. */
   locale: string | null
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
   /** Number of active keys that the caller may see. */
   keyCount: number
@@ -955,7 +997,7 @@ export interface EnvironmentsCreateRequest {
   /** Name that administrators see. */
   name: Name
   /**
-   * Up to 63 characters: a-z, 0-9 and single hyphens between them; not production or staging. Unique within the
+   * Up to 63 characters: a-z, 0-9 and single hyphens between them. Must not be production or staging. Unique within the
    * organization.
    */
   slug: string
@@ -972,11 +1014,11 @@ export interface EnvironmentsListReply {
   environments: Environment[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
@@ -994,32 +1036,35 @@ export interface EnvironmentsUpdateRequest {
 export interface Event {
   /** Id of the event. The same in the feed and in every delivery. */
   id: string
-  /** `resource.past_tense` */
+  /** Type of the event, such as `user.created`. */
   type: string
-  /** When it happened (RFC 3339, in UTC). */
+  /** When the event happened (RFC 3339, in UTC). */
   timestamp: string
-  /** Version of the event format. It changes only with incompatible changes. */
+  /** Version of the event format. The version changes only if the format changes incompatibly. */
   api_version: string
   /** Slug of the environment, such as `production`. */
   environment: string
-  /** The organization in which it happened. Null: none, such as a change of the whole environment. */
+  /**
+   * The organization in which the event happened. Null: no organization, for example for a change of the whole
+   * environment.
+   */
   sub_org_id: string | null
-  /** Who did it. */
+  /** Who caused the event. */
   actor: {
     /** `api_key`, `user`, `scim` (provisioning), `system` (jobs) or `cli`. */
     type: string
-    /** The API key or the user. Null: the kind has no id. */
+    /** The id of the API key or the user. Null: this kind of actor has no id. */
     id: string | null
     /** The person that your backend acted for (`X-Actor-Id` and `X-Actor-Name`). Null without these headers. */
     on_behalf_of: {
       /** Your id of the person: `X-Actor-Id` of the request. */
       id: string
-      /** Their name: `X-Actor-Name` of the request. Null: not sent. */
+      /** Name of the person: `X-Actor-Name` of the request. Null: not sent. */
       name: string | null
     } | null
     /**
-     * For a sign-in or sign-out, where the actor is the user: the API key or team member that made the request. Otherwise
-     * null.
+     * For sign-ins and sign-outs, the actor is the user, and this is the API key or team member that sent the request.
+     * Otherwise null.
      */
     via: {
       /** `api_key`, or `user` for a member of the team. */
@@ -1035,13 +1080,13 @@ export interface Event {
     /** Id of the resource. */
     id: string
   } | null
-  /** `X-Request-Id` of the request. Null: no request, such as a job. */
+  /** `X-Request-Id` of the request. Null: no request caused the event, but for example a job. */
   request_id: string | null
-  /** IP address of the end user, if the request had it. */
+  /** IP address of the end user, if the request contained it. */
   ip_address: string | null
-  /** IP address of the end user, if the request had it. */
+  /** IP address of the end user, if the request contained it. */
   user_agent: string | null
-  /** The resource as the API shows it. */
+  /** The resource in the same form as in API responses. */
   data: Record<string, unknown>
   previous: Record<string, unknown> | null
 }
@@ -1049,14 +1094,14 @@ export interface Event {
 export interface EventsListReply {
   /** Events after the cursor, oldest first. */
   events: AnyEvent[]
-  /** Whether more events exist. If true, read on immediately. */
+  /** Whether more events exist. If true, read the next page immediately. */
   has_more: boolean
-  /** Cursor of the next call. Always present. */
+  /** Cursor for the next call. Always present. */
   next_cursor: string
 }
 
 export interface FactorChange {
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
   /** The factor: `totp` (authenticator app), `sms` (phone) or `backup` (backup codes). */
   method: "totp" | "backup" | "sms"
@@ -1065,7 +1110,7 @@ export interface FactorChange {
 export type FactorChangeEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `mfa.enrolled`: A user confirmed a second factor. `mfa.removed`: A second factor of a user was removed, together
-   * with every trusted device. An authenticator app loses its backup codes too.
+   * with every trusted device. Removing an authenticator app also removes the backup codes.
    */
   type: "mfa.enrolled" | "mfa.removed"
   /** What happened, with the fields of this type of event. */
@@ -1074,17 +1119,20 @@ export type FactorChangeEvent = Omit<Event, 'type' | 'data'> & {
 
 /** The factor was removed. */
 export interface FactorRemoval {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** Whether the policy requires a factor of the user. */
+  /** Whether the MFA policy requires the user to have a factor. */
   required: boolean
 }
 
 /** Where to send the browser, and the state to keep. */
 export interface FederatedStart {
-  /** Send the browser there. */
+  /** The URL to send the browser to. */
   authorization_url: string
-  /** Returned to redirectUri. Store it in the browser’s session and compare the two. */
+  /**
+   * Random value that redirectUri receives after the sign-in. Store it in the browser’s session, and compare the two
+   * values.
+   */
   state: string
 }
 
@@ -1098,35 +1146,35 @@ export interface HealthGetVersionReply {
   version: string
 }
 
-/** The link of a user to a person at an identity or social provider. */
+/** The link between a user and their account at an identity provider or social provider. */
 export interface Identity {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   userId: string | null
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directoryUserId: string
   /** `sso`: a connection of the organization. `social`: a social provider. */
   method: "sso" | "social"
   /** The connection’s id (`sso`) or the provider’s name (`social`). */
   source: string
-  /** The issuer of the provider: its URL, or the SAML entity ID. */
+  /** The issuer of the provider: its URL, or its SAML entity ID. */
   issuer: string
   /** Id of the person at the provider. */
   subject: string
-  /** The address that the provider stated last. Null: none. */
+  /** The email address that the provider sent at the last sign-in. Null: none. */
   email: string | null
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
-  /** When the user last signed in with it. */
+  /** When the user last signed in with this identity. */
   lastUsedAt: string
 }
 
 export type IdentityEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `identity.linked`: An identity at a provider was linked to a user. The user can sign in with it.
-   * `identity.unlinked`: An identity was unlinked from a user. It was removed on its own, or by the first proof of the
-   * mailbox.
+   * `identity.unlinked`: An identity was unlinked from a user, either by a request or because the user proved the
+   * mailbox for the first time.
    */
   type: "identity.linked" | "identity.unlinked"
   /** What happened, with the fields of this type of event. */
@@ -1135,35 +1183,35 @@ export type IdentityEvent = Omit<Event, 'type' | 'data'> & {
 
 export type ImpersonationEndedEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `impersonation.ended`: An impersonation session ended. Recorded within two minutes. `impersonation.started`: A
-   * support agent started a read-only session as a user.
+   * `impersonation.ended`: An impersonation session ended. The event is recorded within two minutes of the end.
+   * `impersonation.started`: A support agent started a read-only session as a user.
    */
   type: "impersonation.ended" | "impersonation.started"
   /** What happened, with the fields of this type of event. */
   data: {
     /** The impersonation session. */
     id: string
-    /** The user’s auth account: `userId` of the user, `sub` of tokens. */
+    /** Id of the user’s auth account: `userId` of the user, and `sub` of tokens. */
     user_id: string
-    /** The user: `id` in `/v1/users`. Every route accepts it. */
+    /** The user: `id` in `/v1/users`. Every route accepts this id. */
     directory_user_id: string
     impersonator: Impersonator
-    /** Why the session ended. Null when it started. */
+    /** Why the session ended. Null in the event of its start. */
     ended: "expired" | "revoked" | null
   }
 }
 
 /** The support person who acts for the user: `act` of the token (RFC 8693 §4.1). */
 export interface Impersonator {
-  /** Your name or id of that person, as sent at the start of the impersonation. */
+  /** Your name or id of the support person, as sent at the start of the impersonation. */
   sub: string
   /** The reason, as sent at the start of the impersonation. Shown in the audit log. */
   reason: string
 }
 
-/** The content of the token (RFC 7662). Only `active: false` if the token is not valid. */
+/** The content of the token (RFC 7662). If the token is not valid, the response contains only `active: false`. */
 export interface Introspection {
-  /** Whether the token is valid: issued by this service, not expired, and its session has not ended. */
+  /** Whether the token is valid: this service issued it, it has not expired, and its session has not ended. */
   active: boolean
   /** `access_token` or `refresh_token`. */
   token_type?: string | undefined
@@ -1173,7 +1221,7 @@ export interface Introspection {
   sub?: string | undefined
   /** Audience: the setting `audience`, or the account’s id. */
   aud?: string | string[] | undefined
-  /** When the token ends, in seconds since 1970. */
+  /** When the token expires, in seconds since 1970. */
   exp?: number | undefined
   /** When the token was issued, in seconds since 1970. Absent for a refresh token. */
   iat?: number | undefined
@@ -1181,11 +1229,11 @@ export interface Introspection {
   sid?: string | undefined
   /** The organization of the user. Null: the account level. */
   org_id?: string | null | undefined
-  /** The address of the user. */
+  /** The email address of the user. */
   username?: string | undefined
   /** The same as `sub`. */
   user_id?: string | undefined
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id?: string | undefined
   /** The current built-in role of the user. For a team member, the role in the team. */
   role?: string | undefined
@@ -1199,7 +1247,7 @@ export interface Introspection {
   aal?: string | undefined
   /** The SAML or OIDC connection of the session. */
   connection_id?: string | null | undefined
-  /** When the user signed in, in seconds since 1970. A step-up moves it. */
+  /** When the user signed in or last completed a step-up, in seconds since 1970. */
   auth_time?: number | undefined
   /** Slug of the environment. */
   env?: string | undefined
@@ -1208,32 +1256,32 @@ export interface Introspection {
 
 /** An invitation of a user into an organization. */
 export interface Invite {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
-  /** The address it was mailed to. */
+  /** The email address that the invitation was mailed to. */
   email: string
   /** `pending`: not accepted yet. `accepted`, `expired` or `revoked`: the link no longer works. */
   status: "pending" | "accepted" | "expired" | "revoked"
   /** The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   user_id: string | null
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
-  /** The name of the person who invited, as shown in the email. */
+  /** The name of the inviting person, as shown in the email. */
   invited_by: string | null
-  /** The organization it belongs to. Null: the account level of the environment. */
+  /** The organization of the user. Null: the account level of the environment. */
   sub_org_id: string | null
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   created_at: string
-  /** When it expires (RFC 3339, in UTC). */
+  /** Time of expiry (RFC 3339, in UTC). */
   expires_at: string
   /** When the person accepted. Null: not accepted. */
   accepted_at: string | null
   /**
-   * How the person joined: `invite` for the link, otherwise the sign-in method or `email_verification`. Null: not
-   * accepted.
+   * How the person joined: `invite` for the link in the invitation, or else the sign-in method or `email_verification`.
+   * Null: not accepted.
    */
   accepted_by: string | null
-  /** When it was withdrawn. Null: not withdrawn. */
+  /** When the invitation was withdrawn. Null: not withdrawn. */
   revoked_at: string | null
 }
 
@@ -1241,10 +1289,10 @@ export type InviteEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `invite.accepted`: An invitation was accepted by its link, or because the person joined in another way
    * (`data.accepted_by`). `invite.created`: A user was invited for the first time, or again after the previous
-   * invitation was accepted, was withdrawn or expired. `invite.expired`: An invitation was not accepted in time.
-   * `invite.resent`: An invited user was sent a new link. It replaces the previous one. `invite.revoked`: An invitation
-   * was withdrawn or ended. It ends when its user gets another address, is deactivated, deleted or moved, or is taken
-   * over by provisioning.
+   * invitation was accepted or withdrawn or had expired. `invite.expired`: An invitation was not accepted in time.
+   * `invite.resent`: An invited user was sent a new link, which replaces the previous one. `invite.revoked`: An
+   * invitation was withdrawn, or it ended because its user got another address, was deactivated, deleted or moved, or is
+   * now managed by provisioning.
    */
   type: "invite.accepted" | "invite.created" | "invite.expired" | "invite.resent" | "invite.revoked"
   /** What happened, with the fields of this type of event. */
@@ -1260,23 +1308,24 @@ export interface InvitesAcceptRequest {
 export interface InvitesCreateReply {
   user: User
   invite: MadeInvite
-  /** The address that the mail goes to, masked. */
+  /** The masked email address that the email is sent to. */
   delivery_hint: string
   /**
-   * False: the user has signed in before and keeps the current roles. Null: the request has neither `role` nor
-   * `roleIds`.
+   * Whether the roles in the request were given. False: the user has signed in before and keeps the current roles. Null:
+   * the request has neither `role` nor `roleIds`.
    */
   roles_applied: boolean | null
   /**
-   * False: the organization enforces single sign-on, the user is not exempt, and no connection serves the address. The
-   * email asks the person to get access first. Add the user to `sso_exempt_user_ids`.
+   * Whether the user will be able to sign in. False: the organization enforces single sign-on, the user is not exempt,
+   * and no connection serves the address. The email then asks the person to get access first. To let the user in, add
+   * the user to `sso_exempt_user_ids`.
    */
   can_sign_in: boolean
 }
 
 export interface InvitesCreateRequest {
   email: EmailAddress
-  /** Full name, in mails and in the token claim `name`. Null: none. */
+  /** Full name, used in emails and in the token claim `name`. Null: none. */
   displayName?: OneLine | undefined
   /** First name. Null: none. */
   firstName?: OneLine | undefined
@@ -1288,8 +1337,8 @@ export interface InvitesCreateRequest {
   /** Ids or slugs of roles of the organization. */
   roleIds?: string[] | undefined
   /**
-   * The name of the person who invites, for the email. Absent: the name in the invitation that this one renews. Null:
-   * none.
+   * The name of the inviting person, shown in the email. If absent, a renewed invitation keeps the previous name. Null:
+   * no name.
    */
   invitedBy?: Name | null | undefined
   redirectTo?: RedirectTo | undefined
@@ -1306,16 +1355,16 @@ export interface InvitesListReply {
   invites: Invite[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
 export interface InvitesRevokeReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
   invite: Invite
 }
@@ -1330,7 +1379,7 @@ export interface IssuerMetadata {
   introspection_endpoint: string
   /** Token revocation endpoint. Requires an API key. */
   revocation_endpoint: string
-  /** Empty: there is no authorization endpoint. */
+  /** Always empty, because there is no authorization endpoint. */
   response_types_supported: string[]
 }
 
@@ -1340,7 +1389,7 @@ export type Jwk = {
   kty: string
   /** Key id: the `kid` in the header of the tokens that it signs. */
   kid: string
-  /** Always `sig`: it verifies signatures. */
+  /** Always `sig`: the key verifies signatures. */
   use: string
   /** Algorithm of the signatures, such as `ES256`. */
   alg: string
@@ -1353,8 +1402,8 @@ export interface JwkSet {
 }
 
 /**
- * A language tag (BCP 47) for emails, text messages and pages. Null: that of the organization, of the environment, or
- * `en`.
+ * Language tag (BCP 47) for emails, text messages and pages. Null: the language of the organization, else of the
+ * environment, else `en`.
  */
 export type Locale = string | null
 
@@ -1377,7 +1426,7 @@ export interface LoginMethod {
   connections: ({
     /** Send it as `connectionId` to `POST /v1/auth/login/sso/start`. */
     id: string
-    /** The connection’s name, for a button. */
+    /** The connection’s name, for the label of a button. */
     name: string
     /** The protocol of the connection. A sign-in page can ignore it. */
     protocol: "saml" | "oidc"
@@ -1400,19 +1449,22 @@ export interface LoginPasskeyStartReply {
 
 export interface LoginPasskeyStartRequest {
   /**
-   * Address of the user, in any case. If absent or empty, any user with a passkey on the device may sign in. With
-   * subOrgId, this requires `conditional`.
+   * Email address of the user. Case does not matter. If absent or empty, any user with a passkey on the device may sign
+   * in. With subOrgId, a request without an email requires `conditional`.
    */
   email?: string | undefined
-  /** For autofill, or a button without an address. The options list no passkeys. */
+  /** `true` for autofill, or for a sign-in button without an email address. The options then list no passkeys. */
   conditional?: boolean | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface LoginPasskeyVerifyRequest {
-  /** The address as sent for the options. Absent or empty if it was absent there. */
+  /**
+   * The email address that was sent to request the options. Absent or empty if the options were requested without an
+   * email address.
+   */
   email?: string | undefined
-  /** From the response of the route options. */
+  /** `challengeId` in the response of the route options. */
   challengeId: string
   credential: PasskeySignInCredential
   subOrgId?: SubOrgId | undefined
@@ -1425,46 +1477,52 @@ export interface LoginPasswordRequest {
   subOrgId?: SubOrgId | undefined
 }
 
-/** The session, or the challenge of a second factor that is missing. */
+/** The session, or a challenge if a second factor is required. */
 export interface LoginResult {
   /**
-   * Null if a second factor is missing: continue with challenge_token. Also null with sign_in_required and with
-   * discovery_token.
+   * The new session. Null if a second factor is required: continue with challenge_token. Also null if the response has
+   * sign_in_required or discovery_token.
    */
   session: SessionTokens | null
   /** Only for POST /v1/auth/invite/accept: a team member has joined and must sign in as usual. */
   sign_in_required?: boolean | undefined
   /**
-   * Only without subOrgId: for POST /v1/auth/token/exchange after a social sign-in, and for POST
-   * /v1/auth/login/passkey/verify if several organizations hold the passkey. Enter one of `organizations` with POST
-   * /v1/auth/discovery/exchange.
+   * Only if the request has no subOrgId: returned by POST /v1/auth/token/exchange after a social sign-in, and by POST
+   * /v1/auth/login/passkey/verify if the passkey belongs to users in several organizations. Send it to POST
+   * /v1/auth/discovery/exchange to sign in to one of `organizations`.
    */
   discovery_token?: string | undefined
   /** When `discovery_token` expires. */
   expires_at?: string | undefined
   /** Organizations to choose from. Only with `discovery_token`. */
   organizations?: DiscoveredOrganization[] | undefined
-  /** The first factor was correct, and a second is required. */
+  /** The first factor was correct, and a second factor is required. */
   mfa_required?: boolean | undefined
-  /** For POST /v1/mfa/challenge/verify, or PUT /v1/mfa/totp if enrollment_required. */
+  /** Send it to POST /v1/mfa/challenge/verify or, if enrollment_required is true, to PUT /v1/mfa/totp. */
   challenge_token?: string | undefined
   /** When the challenge expires. After that the user must sign in again. */
   challenge_expires_at?: string | undefined
   /** The user of the challenge. Send it as userId of an enrollment. */
   directory_user_id?: string | undefined
-  /** The organization of the challenge. Send it as subOrgId of the requests that continue it. Null for the team. */
+  /**
+   * The organization of the challenge. Send it as subOrgId in the requests that complete the challenge. Null for the
+   * team.
+   */
   sub_org_id?: string | null | undefined
-  /** Methods that pass the challenge. `passkey`: sign in with a passkey instead. */
+  /** Methods that complete the challenge. `passkey`: the user signs in with a passkey instead. */
   methods?: string[] | undefined
   /** The user has no factor and must enroll one to sign in. */
   enrollment_required?: boolean | undefined
-  /** The policy requires a factor that the user has not enrolled. Until grace_ends_at the user can sign in without one. */
+  /**
+   * The MFA policy requires a second factor that the user has not enrolled. Until grace_ends_at, the user can sign in
+   * without a second factor.
+   */
   mfa?: {
     /** Whether the policy requires a second factor of the user. */
     required: boolean
-    /** Whether the user has one. */
+    /** Whether the user has a second factor. */
     enrolled: boolean
-    /** From this time on the user must enroll a factor to sign in. */
+    /** From this time on, the user must enroll a factor to sign in. */
     grace_ends_at: string
   } | undefined
   /** The organization of the challenge, or the organization that POST /v1/auth/discovery/create created. */
@@ -1499,7 +1557,7 @@ export interface LoginSsoDiscoverRequest {
 }
 
 export interface LoginSsoLogoutReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
   /**
    * URL to sign out at the provider. Null if the session did not come from single sign-on, or the provider has no such
@@ -1511,86 +1569,89 @@ export interface LoginSsoLogoutReply {
 export interface LoginSsoLogoutRequest {
   /** The latest refresh token of the session. */
   refresh_token?: string | undefined
-  /** An access token of the session that has not expired. */
+  /** An unexpired access token of the session. */
   access_token?: string | undefined
-  /** The session: `id` in the list. An org-wide key also sends `subOrgId`. */
+  /** The session: `id` in `GET /v1/sessions`. An org-wide key must also send `subOrgId`. */
   session_id?: string | undefined
   /** URL that the browser returns to: an entry of allowed_redirect_uris. */
   redirectUri: string
-  /** Returned to redirectUri. Do not put secrets in it. */
+  /** Value that is returned to redirectUri. The value must not contain secrets. */
   state?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface LoginSsoStartRequest {
-  /** The connection: from `POST /v1/auth/login/sso/discover`, or `sso` of `GET /v1/auth/methods`. */
+  /** Id of the connection, from `POST /v1/auth/login/sso/discover` or from the method `sso` in `GET /v1/auth/methods`. */
   connectionId: string
   /** URL that the browser returns to: an entry of allowed_redirect_uris. */
   redirectUri: string
   /**
-   * `code` (recommended): redirectUri gets a code for POST /v1/auth/token/exchange, so URLs contain no tokens. `query`
-   * (default): redirectUri gets the tokens.
+   * What redirectUri receives. `code` (recommended): a code for POST /v1/auth/token/exchange, so that URLs contain no
+   * tokens. `query` (default): the tokens.
    */
   response_mode?: "query" | "code" | undefined
-  /** Have the provider authenticate the person again. Default: the connection’s `force_authn`. */
+  /** Whether the provider must authenticate the person again. Default: the connection’s `force_authn`. */
   force_authn?: boolean | undefined
-  /** The address that the provider should suggest. */
+  /** The email address that the provider should suggest to the person. */
   login_hint?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 /** The invitation, with its link if it was not mailed. */
 export interface MadeInvite {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
-  /** The address it was mailed to. */
+  /** The email address that the invitation was mailed to. */
   email: string
   /** `pending`: not accepted yet. `accepted`, `expired` or `revoked`: the link no longer works. */
   status: "pending" | "accepted" | "expired" | "revoked"
   /** The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   user_id: string | null
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
-  /** The name of the person who invited, as shown in the email. */
+  /** The name of the inviting person, as shown in the email. */
   invited_by: string | null
-  /** The organization it belongs to. Null: the account level of the environment. */
+  /** The organization of the user. Null: the account level of the environment. */
   sub_org_id: string | null
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   created_at: string
-  /** When it expires (RFC 3339, in UTC). */
+  /** Time of expiry (RFC 3339, in UTC). */
   expires_at: string
   /** When the person accepted. Null: not accepted. */
   accepted_at: string | null
   /**
-   * How the person joined: `invite` for the link, otherwise the sign-in method or `email_verification`. Null: not
-   * accepted.
+   * How the person joined: `invite` for the link in the invitation, or else the sign-in method or `email_verification`.
+   * Null: not accepted.
    */
   accepted_by: string | null
-  /** When it was withdrawn. Null: not withdrawn. */
+  /** When the invitation was withdrawn. Null: not withdrawn. */
   revoked_at: string | null
   /** The link itself. Only with `deliver: false`. */
   invite_url?: string | undefined
 }
 
 export type MailBouncedEvent = Omit<Event, 'type' | 'data'> & {
-  /** The mail server refused an address, or a bounce or complaint was reported, and it counts. Each is recorded once. */
+  /**
+   * The mail server refused an address, or a bounce or complaint was reported, and the service counted it. The same
+   * bounce or complaint is recorded only once.
+   */
   type: "mail.bounced"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** The organization it counts for. Null: every organization of the environment. */
+    /** The organization that the bounce counts for. Null: every organization of the environment. */
     sub_org_id: string | null
     /** The address, in lower case. */
     email: string
     /**
-     * `hard`: the address takes no mail. `soft`: it takes none for now, such as a full mailbox. `complaint`: its owner
-     * reported a mail as spam.
+     * `hard`: the address does not accept mail. `soft`: the address does not accept mail for now, for example because the
+     * mailbox is full. `complaint`: the owner of the address reported an email as spam.
      */
     kind: "hard" | "soft" | "complaint"
     /** Status code of the bounce (RFC 3463). Null: the report has none. */
     status: string | null
     /** `smtp`: the mail server refused the address. `report`: `POST /v1/mail/bounces` reported it. */
     source: "smtp" | "report"
-    /** The id in the report. Null: none. */
+    /** The id in the report. Null: the report has none. */
     provider_id: string | null
   }
 }
@@ -1605,11 +1666,11 @@ export interface MailListSuppressionsReply {
   suppressions: MailSuppression[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
@@ -1619,15 +1680,18 @@ export interface MailPlaceholder {
   name: string
   /** Meaning of the placeholder. */
   description: string
-  /** Value in a preview. Null only for `standard`, which stands for paragraphs. */
+  /** Example value, used in previews. Null only for `standard`, which stands for paragraphs. */
   example: string | null
-  /** Whether a body must contain it. */
+  /** Whether the body must contain the placeholder. */
   required: boolean
-  /** Whether a heading must contain it. */
+  /** Whether the heading must contain the placeholder. */
   required_in_heading: boolean
-  /** Whether every part that is set must begin with it. */
+  /** Whether every part that is set must begin with the placeholder. */
   required_first: boolean
-  /** Whether it is refused outside the body. For example, lock screens would show a code in the subject. */
+  /**
+   * Whether the placeholder is refused outside the body. For example, a code in the subject would be visible on lock
+   * screens.
+   */
   only_in_body: boolean
 }
 
@@ -1637,12 +1701,12 @@ export interface MailPreview {
   subject: string
   /** The plain text part. */
   text: string
-  /** The HTML part. It has no scripts and loads only the logo. */
+  /** The HTML part of the email, which has no scripts and loads only the logo. */
   html: string
 }
 
 export interface MailReportBounceReply {
-  /** One for each recipient of the report. */
+  /** One result for each recipient of the report. */
   bounces: ReportedBounce[]
 }
 
@@ -1651,16 +1715,17 @@ export interface MailReportBounceRequest {
   email?: EmailAddress | undefined
   /** What happened. Required without `message`. */
   kind?: "hard" | "soft" | "complaint" | undefined
-  /** The id of the report at your provider. A report with the same id, address and kind counts once. */
+  /** The id of the report at your email provider. Reports with the same id, address and kind count only once. */
   provider_id?: string | undefined
   /**
-   * `Message-ID` of the email, if the provider returns it unchanged. The report then counts for the organization that
-   * sent the email, once.
+   * `Message-ID` of the email, if the provider returns it unchanged. The report then counts only once, and for the
+   * organization that sent the email.
    */
   message_id?: string | undefined
   /**
    * The report as it was received: a delivery status notification (RFC 3464) or a feedback report (RFC 5965). At most
-   * 4,000 lines. Or send it as the whole body, as `message/rfc822`, and `subOrgId` in the query.
+   * 4,000 lines. Alternatively, send the report as the whole body with the type `message/rfc822`, and `subOrgId` in the
+   * query.
    */
   message?: string | undefined
   subOrgId?: SubOrgId | undefined
@@ -1668,11 +1733,11 @@ export interface MailReportBounceRequest {
 
 /** How emails and hosted pages look, and who sends the emails. */
 export interface MailSettings {
-  /** Shown at the top of emails and pages, and as the name of the sender. */
+  /** The name of your brand, shown at the top of emails and pages and as the name of the sender. */
   brand_name: string | null
-  /** The https URL of an image, shown 40 pixels high in place of the name. */
+  /** The https URL of an image, shown 40 pixels high instead of the brand name. */
   logo_url: string | null
-  /** The address for help, given at the end of emails and pages. */
+  /** The email address for help, shown at the end of emails and pages. */
   support_email: string | null
   /** Name of the sender, if different from the brand. */
   from_name: string | null
@@ -1684,11 +1749,11 @@ export interface MailSettings {
 }
 
 export interface MailSettingsPatch {
-  /** Shown at the top of emails and pages, and as the name of the sender. */
+  /** The name of your brand, shown at the top of emails and pages and as the name of the sender. */
   brand_name?: string | null | undefined
-  /** The https URL of an image, shown 40 pixels high in place of the name. */
+  /** The https URL of an image, shown 40 pixels high instead of the brand name. */
   logo_url?: string | null | undefined
-  /** The address for help, given at the end of emails and pages. */
+  /** The email address for help, shown at the end of emails and pages. */
   support_email?: string | null | undefined
   /** Name of the sender, if different from the brand. */
   from_name?: string | null | undefined
@@ -1697,8 +1762,8 @@ export interface MailSettingsPatch {
   /** Address that replies go to. */
   reply_to?: string | null | undefined
   /**
-   * Subjects by kind of email; null for the standard one. {brand} is the brand’s name. Subjects of notices of a change
-   * to the account must begin with {standard}, the standard subject.
+   * Subjects by kind of email. Null: the standard subject. {brand} stands for the name of the brand. The subject of a
+   * notice of a change to the account must begin with {standard}, which stands for the standard subject.
    */
   subjects?: {
     account_locked?: MailSubject | undefined
@@ -1741,16 +1806,16 @@ export interface MailSettingsReply {
 export type MailSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The brand and mail settings of an organization, or the defaults of its environment, were changed. */
   type: "mail.settings.updated"
-  /** The values that were set. Null if inherited again. */
+  /** The values that were set. Null: the value is inherited again. */
   data: Record<string, unknown>
 }
 
-/** The subject line. Null: the standard one in the language of the reader. */
+/** The subject line. Null: the standard subject in the language of the reader. */
 export type MailSubject = string | null
 
 /**
- * Subjects by kind of email; null for the standard one. {brand} is the brand’s name. Subjects of notices of a change
- * to the account must begin with {standard}, the standard subject.
+ * Subjects by kind of email. Null: the standard subject. {brand} stands for the name of the brand. The subject of a
+ * notice of a change to the account must begin with {standard}, which stands for the standard subject.
  */
 export interface MailSubjects {
   account_locked: MailSubject
@@ -1786,42 +1851,45 @@ export interface MailSubjects {
 
 /**
  * An address that receives no emails, and why. Notices of a change to the account are withheld only if `source` is
- * `smtp` and `reason` is not `soft_bounces`; `account_locked`, which strangers can cause, with any `source`.
+ * `smtp` and `reason` is not `soft_bounces`. The notice `account_locked`, which strangers can cause, is withheld for
+ * either `source` if `reason` is not `soft_bounces`.
  */
 export interface MailSuppression {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The organization whose emails are withheld. Null: every organization of the environment. */
   sub_org_id: string | null
   /** The address, in lower case. */
   email: string
   /**
-   * `hard_bounce`: the address takes no mail. `complaint`: its owner reported a mail as spam, which stays the reason
-   * after hard bounces. `soft_bounces`: three soft bounces in 7 days, of which those within an hour count once.
+   * `hard_bounce`: the address does not accept mail. `complaint`: the owner of the address reported an email as spam,
+   * which stays the reason even after a hard bounce. `soft_bounces`: three soft bounces in 7 days, where soft bounces
+   * within one hour count as one.
    */
   reason: "hard_bounce" | "complaint" | "soft_bounces"
   /** Status code of the bounce (RFC 3463). Null: the report has none. */
   status: string | null
   /**
-   * `smtp`: the mail server has refused the address, also if `reason` is a complaint from before. `report`: it was only
-   * reported, by `POST /v1/mail/bounces`.
+   * `smtp`: the mail server has refused the address, even if `reason` is an earlier complaint. `report`: the address was
+   * only reported, by `POST /v1/mail/bounces`.
    */
   source: "smtp" | "report"
-  /** When it began (RFC 3339, in UTC). */
+  /** When the suppression began (RFC 3339, in UTC). */
   suppressed_at: string
-  /** When it ends (RFC 3339, in UTC). Null: when it is cleared. */
+  /** When the suppression ends (RFC 3339, in UTC). Null: only when the suppression is cleared. */
   suppressed_until: string | null
-  /** Emails that were not sent because of it. */
+  /** Number of emails that were not sent because of the suppression. */
   withheld: number
-  /** When the last of them would have been sent. Null: none was withheld. */
+  /** When the last email was withheld. Null: none was withheld. */
   last_withheld_at: string | null
 }
 
 export type MailSuppressionEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `mail.suppressed`: An address receives no more emails, for a day or until it is cleared. Recorded again when the
-   * mail server refuses an address that was only reported, and when the owner of an address that bounces complains.
-   * `mail.suppression_cleared`: A suppressed address was cleared. It receives emails again.
+   * `mail.suppressed`: An address was suppressed: it receives no emails for a day, or until the suppression is cleared.
+   * The event is recorded again when the mail server refuses an address that had only been reported, and when a
+   * complaint follows a bounce. `mail.suppression_cleared`: A suppressed address was cleared, so it receives emails
+   * again.
    */
   type: "mail.suppressed" | "mail.suppression_cleared"
   /** What happened, with the fields of this type of event. */
@@ -1839,9 +1907,10 @@ export interface MailTemplate {
   /** The heading, which is the first line of the email. */
   heading: string | null
   /**
-   * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph; the button or the code is shown below
-   * it. `{standard}`, as a paragraph, stands for the standard paragraphs. In notices of a change to the account, every
-   * part that is set must begin with `{standard}`. A paragraph with a placeholder without a value is left out.
+   * The paragraphs below the heading. `{link}` and `{code}` must be at the end of a paragraph. The button or the code is
+   * shown below that paragraph. A paragraph `{standard}` stands for the standard paragraphs. In notices of a change to
+   * the account, every part that is set must begin with `{standard}`. A paragraph with a placeholder that has no value
+   * is omitted.
    */
   body: string[] | null
   /** The label of the button that opens the link. Null in emails without a link. */
@@ -1861,16 +1930,17 @@ export type MailTemplateEvent = Omit<Event, 'type' | 'data'> & {
   data: MailTemplate
 }
 
-/** The texts used for parts that are null: those of the environment’s defaults, or the standard ones. */
+/** The texts that are used for parts that are null: the texts of the environment’s defaults, or the standard texts. */
 export interface MailTemplateInherited {
   /** The subject line. */
   subject: string | null
   /** The heading, which is the first line of the email. */
   heading: string | null
   /**
-   * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph; the button or the code is shown below
-   * it. `{standard}`, as a paragraph, stands for the standard paragraphs. In notices of a change to the account, every
-   * part that is set must begin with `{standard}`. A paragraph with a placeholder without a value is left out.
+   * The paragraphs below the heading. `{link}` and `{code}` must be at the end of a paragraph. The button or the code is
+   * shown below that paragraph. A paragraph `{standard}` stands for the standard paragraphs. In notices of a change to
+   * the account, every part that is set must begin with `{standard}`. A paragraph with a placeholder that has no value
+   * is omitted.
    */
   body: string[] | null
   /** The label of the button that opens the link. Null in emails without a link. */
@@ -1883,9 +1953,9 @@ export interface MailTemplateInherited {
 export interface MailTemplateProblem {
   /** The part, such as `body.2`. */
   field: string
-  /** What is wrong, as a code. */
+  /** The problem as a code. */
   code: string
-  /** The same as a sentence. */
+  /** The problem as a sentence. */
   message: string
 }
 
@@ -1896,9 +1966,10 @@ export interface MailTemplatePut {
   /** The heading, which is the first line of the email. */
   heading?: string | null | undefined
   /**
-   * The paragraphs below the heading. `{link}` and `{code}` each end a paragraph; the button or the code is shown below
-   * it. `{standard}`, as a paragraph, stands for the standard paragraphs. In notices of a change to the account, every
-   * part that is set must begin with `{standard}`. A paragraph with a placeholder without a value is left out.
+   * The paragraphs below the heading. `{link}` and `{code}` must be at the end of a paragraph. The button or the code is
+   * shown below that paragraph. A paragraph `{standard}` stands for the standard paragraphs. In notices of a change to
+   * the account, every part that is set must begin with `{standard}`. A paragraph with a placeholder that has no value
+   * is omitted.
    */
   body?: string[] | null | undefined
   /** The label of the button that opens the link. Null in emails without a link. */
@@ -1912,8 +1983,8 @@ export interface MailTemplateReply {
   template: MailTemplate
   inherited: MailTemplateInherited
   /**
-   * Not empty if another release stored the texts and they break a rule of this release. Emails then use the inherited
-   * texts.
+   * Problems of the stored texts. Not empty only if another release of the service stored texts that break a rule of
+   * this release. Emails then use the inherited texts.
    */
   problems: MailTemplateProblem[]
 }
@@ -1934,8 +2005,8 @@ export interface MailTemplatesReply {
       /** Who set the texts: the organization (`directory`) or the environment’s defaults (`account`). */
       source: "directory" | "account"
       /**
-       * Not empty if another release stored the texts and they break a rule of this release. Emails then use the inherited
-       * texts.
+       * Problems of the stored texts. Not empty only if another release of the service stored texts that break a rule of
+       * this release. Emails then use the inherited texts.
        */
       problems: MailTemplateProblem[]
     })[]
@@ -1944,19 +2015,19 @@ export interface MailTemplatesReply {
 
 /** A link that was mailed, or returned to your backend. */
 export interface MailedLink {
-  /** The link. Later events about it have the same id. */
+  /** Id of the link. Later events about the link have the same id. */
   link_id: string
-  /** How the link was sent: always `email`. */
+  /** How the link is sent: always `email`. */
   channel: string
 }
 
 export type MailedLinkEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `auth.email_verification.sent`: A link that verifies the email address of a user was created. It is mailed unless
-   * the caller mails it. `auth.magic_link.sent`: A sign-in link was created, for a user or for discovery. It is mailed
-   * unless the caller mails it. `auth.password_reset.requested`: A password reset link was created for a user.
-   * `auth.signup_link.sent`: A link was created that completes a sign-up or signs an existing user in. It is mailed
-   * unless the caller mails it.
+   * `auth.email_verification.sent`: A link that verifies the email address of a user was created. The service mails the
+   * link, or returns it to the caller. `auth.magic_link.sent`: A sign-in link was created, for a user or for discovery.
+   * The service mails the link, or returns it to the caller. `auth.password_reset.requested`: A password reset link was
+   * created for a user. `auth.signup_link.sent`: A link was created that completes a sign-up or signs an existing user
+   * in. The service mails the link, or returns it to the caller.
    */
   type: "auth.email_verification.sent" | "auth.magic_link.sent" | "auth.password_reset.requested" | "auth.signup_link.sent"
   /** What happened, with the fields of this type of event. */
@@ -1965,17 +2036,17 @@ export type MailedLinkEvent = Omit<Event, 'type' | 'data'> & {
 
 /** The signed-in user, without the fields that are only for your backend. */
 export interface Me {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The user’s auth account: `sub` of tokens. */
   userId: string
-  /** The organization it belongs to. Null: the account level of the environment. */
+  /** The organization of the user. Null: the account level of the environment. */
   subOrgId: string | null
-  /** The address, unique within the organization regardless of case. Its domain is in ASCII. */
+  /** The email address, unique within the organization regardless of case. The domain of the address is in ASCII. */
   email: string
-  /** Whether the mailbox is proved by the user, by your backend or by an identity provider. */
+  /** Whether the email address is verified: by the user, by your backend or by an identity provider. */
   emailVerified: boolean
-  /** Full name, in mails and in the token claim `name`. Null: none. */
+  /** Full name, used in emails and in the token claim `name`. Null: none. */
   displayName: string | null
   /** First name. Null: none. */
   firstName: string | null
@@ -1983,19 +2054,19 @@ export interface Me {
   lastName: string | null
   /** Phone number as it was entered. Null: none. */
   phone: string | null
-  /** Language of mails and pages for the user (BCP 47). Null: that of the organization. */
+  /** Language of emails and pages for the user (BCP 47). Null: the language of the organization. */
   locale: string | null
   /** The built-in role: `admin` or `member`. */
   role: string
-  /** Whether provisioning manages the user. If so, most changes require `force`. */
+  /** Whether provisioning (SCIM) manages the user. If true, most changes require `force`. */
   scimManaged: boolean
   /** Whether the user has a second factor: an app or a phone. */
   mfaEnrolled: boolean
-  /** Passkeys that the user has. */
+  /** Number of passkeys that the user has. */
   passkeyCount: number
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
-  /** When it last changed (RFC 3339, in UTC). */
+  /** When the record last changed (RFC 3339, in UTC). */
   updatedAt: string
 }
 
@@ -2007,7 +2078,7 @@ export interface MeEmailStartRequest {
 
 export interface MeEmailVerifyReply {
   user: Me
-  /** Sessions that ended, counted up to 10 000. */
+  /** Number of sessions that ended, counted up to 10 000. */
   sessions_revoked: number
 }
 
@@ -2015,13 +2086,13 @@ export interface MeEmailVerifyRequest {
   email: EmailAddress
   /** `otp_id` of the response of the send route. */
   otp_id?: string | undefined
-  /** The two words in any case, joined by a space, hyphen or underscore. */
+  /** The two words of the code, joined by a space, hyphen or underscore. Case does not matter. */
   code?: string | undefined
   token_hash?: TokenHash | undefined
 }
 
 export interface MePasskeysDeleteReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
 }
 
@@ -2030,7 +2101,7 @@ export interface MePasskeysListReply {
   credentials: Passkey[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
 }
 
@@ -2051,7 +2122,7 @@ export interface MePasskeysUpdateRequest {
 }
 
 export interface MePasskeysVerifyReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
   /** The passkey that was registered. */
   credential: Passkey
@@ -2065,9 +2136,9 @@ export interface MePasskeysVerifyRequest {
 }
 
 export interface MePasswordUpdateReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** Sessions that ended, counted up to 10 000. */
+  /** Number of sessions that ended, counted up to 10 000. */
   sessions_revoked: number
 }
 
@@ -2078,17 +2149,17 @@ export interface MePasswordUpdateRequest {
 }
 
 export interface MePhoneDeleteReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
 }
 
 export interface MePhoneStartRequest {
-  /** E.164, such as +14155550123. */
+  /** Phone number in E.164 format, such as +14155550123. */
   phone: string
 }
 
 export interface MePhoneVerifyReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
 }
 
@@ -2101,9 +2172,9 @@ export interface MeReply {
   user: Me
   /** The organization that the user is signed in to. Null for members of the team. */
   organization: {
-    /** The organization: `subOrgId` of requests. */
+    /** Id of the organization, for `subOrgId` in requests. */
     id: string
-    /** The organization’s name, to greet the user with. */
+    /** The organization’s name, which you can show to the user. */
     name: string
     /** Identifies the organization in your URLs. */
     slug: string
@@ -2115,47 +2186,47 @@ export interface MeSessionsListReply {
   sessions: OwnSession[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
 export interface MeSessionsRevokeOthersReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** Sessions that ended, counted up to 10 000. */
+  /** Number of sessions that ended, counted up to 10 000. */
   revoked: number
 }
 
 export interface MeSessionsRevokeReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
 }
 
 export interface MeStepUpStartRequest {
-  /** The method to start. Absent: the response only lists the methods. */
+  /** The method to start. If absent, the response only lists the available methods. */
   method?: "password" | "otp" | "totp" | "backup" | "sms" | "passkey" | "sso" | undefined
 }
 
 export interface MeStepUpVerifyRequest {
   /** The password as the user typed it. */
   password?: string | undefined
-  /** `otp_id` of the response that started the step-up, with `code`. */
+  /** `otp_id` in the response that started the step-up. Send it with `code`. */
   otp_id?: string | undefined
-  /** `challenge_token` of the response that started the step-up, with `code`. */
+  /** `challenge_token` in the response that started the step-up. Send it with `code`. */
   challenge_token?: string | undefined
   /** The code. Send it with otp_id or challenge_token. */
   code?: string | undefined
-  /** `challengeId` of the response that started the step-up, with `credential`. */
+  /** `challengeId` in the response that started the step-up. Send it with `credential`. */
   challengeId?: string | undefined
   credential?: PasskeySignInCredential | undefined
 }
 
 export interface MeTotpDeleteReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
 }
 
@@ -2171,12 +2242,12 @@ export interface MeTotpVerifyRequest {
 }
 
 export interface MeTrustedDevicesDeleteReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
 }
 
 export interface MeUpdateRequest {
-  /** Full name, in mails and in the token claim `name`. Null: none. */
+  /** Full name, used in emails and in the token claim `name`. Null: none. */
   displayName?: OneLine | undefined
   /** First name. Null: none. */
   firstName?: OneLine | undefined
@@ -2188,27 +2259,27 @@ export interface MeUpdateRequest {
 
 /** A person of your own company, in the account or on the roster of an organization. */
 export interface Member {
-  /** Identifies the membership in routes. It never changes. */
+  /** Identifies the membership in routes. The id never changes. */
   membershipId: string
   /** The same as `membershipId`. */
   id: string
-  /** The auth account of that user: `sub` of tokens. Null: none yet. */
+  /** The auth account of the member’s user: `sub` of tokens. Null: none yet. */
   userId: string | null
-  /** The user that the member signs in as. Null: none yet. */
+  /** The user (`id`) that the member signs in as. Null: none yet. */
   directoryUserId: string | null
-  /** The organization whose roster this is on. Null: the account. */
+  /** The organization whose roster the membership is on. Null: the membership is in the account. */
   subOrgId: string | null
   /** The address that the member signs in with. */
   email: string
   /** Full name. Null: not known yet. */
   displayName: string | null
-  /** Rights in the account, or on the roster. */
+  /** The role in the account or on the roster, which decides what the member may do. */
   role: "owner" | "admin" | "developer" | "member"
   /** `active`, or `invited` until the person accepts. */
   status: "active" | "invited"
   /**
-   * The API key or team member (`directoryUserId`) that sent the latest invitation. Null if the person joined without
-   * one.
+   * The API key or team member (`directoryUserId`) that sent the latest invitation. Null if the person joined without an
+   * invitation.
    */
   invitedBy: {
     /** Kind of caller that sent the invitation. */
@@ -2218,9 +2289,9 @@ export interface Member {
   } | null
   /** When the person accepted. Null: not yet. */
   joinedAt: string | null
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
-  /** When it last changed (RFC 3339, in UTC). */
+  /** When the record last changed (RFC 3339, in UTC). */
   updatedAt: string
 }
 
@@ -2228,7 +2299,7 @@ export type MemberEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `member.added`: A person joined the team or the roster of an organization. `member.invitation_withdrawn`: An
    * invitation to the team or to the roster of an organization was withdrawn. `member.invited`: A person was invited to
-   * the team or to the roster of an organization, or their invitation was renewed. `member.removed`: A member was
+   * the team or to the roster of an organization, or the person’s invitation was renewed. `member.removed`: A member was
    * removed from the team, or from the roster of an organization. `member.role_updated`: The role of a member was
    * changed, in the account or on a roster.
    */
@@ -2237,9 +2308,9 @@ export type MemberEvent = Omit<Event, 'type' | 'data'> & {
   data: Member
 }
 
-/** The member whose second factors were removed. */
+/** The member whose second factors and passkeys were removed. */
 export interface MemberFactorsReset {
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directoryUserId: string
   /** The address that the member signs in with. */
   email: string
@@ -2259,7 +2330,7 @@ export type MemberLinkPrintedEvent = Omit<Event, 'type' | 'data'> & {
   type: "member.link_printed"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** Identifies the membership in routes. It never changes. */
+    /** Identifies the membership in routes. The id never changes. */
     membershipId: string
     /** The address that the member signs in with. */
     email: string
@@ -2273,11 +2344,11 @@ export interface MemberListReply {
   members: Member[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
@@ -2286,7 +2357,7 @@ export interface MemberReply {
 }
 
 export interface MembersDeleteReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
 }
 
@@ -2294,34 +2365,34 @@ export interface MembersInviteReply {
   member: Member
   /** The invitation. Null: an existing team member was added at once. */
   invite: TeamInvite | null
-  /** The address that the mail goes to, masked. */
+  /** The masked email address that the email is sent to. */
   delivery_hint: string | null
 }
 
 export interface MembersInviteRequest {
   email: EmailAddress
-  /** Rights in the account, or on the roster. */
+  /** The role in the account or on the roster, which decides what the member may do. */
   role: "owner" | "admin" | "developer" | "member"
-  /** Full name, in mails and in the token claim `name`. Null: none. */
+  /** Full name, used in emails and in the token claim `name`. Null: none. */
   displayName?: OneLine | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface MembersListInvitesReply {
-  /** Invitations that are not accepted yet or have expired. */
+  /** Invitations that are open or have expired. */
   invites: TeamInvite[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
 export interface MembersRevokeInviteReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
 }
 
@@ -2336,7 +2407,7 @@ export type MfaBackupCodesRegeneratedEvent = Omit<Event, 'type' | 'data'> & {
   type: "mfa.backup_codes.regenerated"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** The user: `id` in `/v1/users`. Every route accepts it. */
+    /** The user: `id` in `/v1/users`. Every route accepts this id. */
     directory_user_id: string
     /** Number of new codes. */
     codes: number
@@ -2344,13 +2415,13 @@ export type MfaBackupCodesRegeneratedEvent = Omit<Event, 'type' | 'data'> & {
 }
 
 export type MfaChallengeCreatedEvent = Omit<Event, 'type' | 'data'> & {
-  /** The first factor was correct and a second is required. No session exists yet. */
+  /** The first factor was correct and a second factor is required. No session exists yet. */
   type: "mfa.challenge.created"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** The challenge. Later events about it have the same id. */
+    /** Id of the challenge. Later events about the challenge have the same id. */
     id: string
-    /** The user: `id` in `/v1/users`. Every route accepts it. */
+    /** The user: `id` in `/v1/users`. Every route accepts this id. */
     directory_user_id: string
     /** Sign-in method of the first factor. */
     auth_method: string
@@ -2364,9 +2435,9 @@ export type MfaChallengeFailedEvent = Omit<Event, 'type' | 'data'> & {
   type: "mfa.challenge.failed"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** A UUID that the service assigns. It never changes. */
+    /** A UUID that the service assigns. The id never changes. */
     id: string
-    /** The user: `id` in `/v1/users`. Every route accepts it. */
+    /** The user: `id` in `/v1/users`. Every route accepts this id. */
     directory_user_id: string
     /** Always `wrong_code`. */
     reason: "wrong_code"
@@ -2393,11 +2464,11 @@ export type MfaChallengeSucceededEvent = Omit<Event, 'type' | 'data'> & {
   type: "mfa.challenge.succeeded"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** A UUID that the service assigns. It never changes. */
+    /** A UUID that the service assigns. The id never changes. */
     id: string
-    /** The user: `id` in `/v1/users`. Every route accepts it. */
+    /** The user: `id` in `/v1/users`. Every route accepts this id. */
     directory_user_id: string
-    /** The factor that passed. */
+    /** The factor that the user proved. */
     method: "totp" | "backup" | "sms"
   }
 }
@@ -2425,7 +2496,7 @@ export interface MfaChallengeVerifyRequest {
 export interface MfaEnrollment {
   /** The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   userId: string | null
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directoryUserId: string
   /** Whether an authenticator app is confirmed. */
   enrolled: boolean
@@ -2448,19 +2519,22 @@ export interface MfaEnrollment {
   }
 }
 
-/** The policy in force. */
+/** The MFA policy that currently applies. */
 export interface MfaPolicy {
   /** Whether users need a second factor to sign in. */
   require_mfa: boolean
-  /** Days for which users may sign in without a factor, from the requirement or from their creation. */
+  /**
+   * Days for which users may still sign in without a second factor, counted from the time when the policy first required
+   * a factor or, for newer users, from their creation.
+   */
   grace_period_days: number
   /** `totp` (authenticator app), `backup` (backup codes), `sms`. */
   allowed_methods: ("totp" | "backup" | "sms")[]
-  /** The roles that require_mfa applies to. Empty: all. `developer` is a role only of the team. */
+  /** The roles that require_mfa applies to. Empty: all roles. Only team members can have the role `developer`. */
   enforce_for_roles: ("owner" | "admin" | "member" | "developer")[]
   /**
-   * When the policy first required a second factor. No grace period starts earlier. Null for the team, where grace
-   * periods start with the role.
+   * When the policy first required a second factor. Grace periods start at this time or later. Null for the team, where
+   * a grace period starts when the member gets the role.
    */
   required_since: string | null
   /** When the policy last changed. Null: never, so every value is inherited. */
@@ -2481,19 +2555,25 @@ export type MfaPolicyEvent = Omit<Event, 'type' | 'data'> & {
 export interface MfaPolicyFields {
   /** Whether users need a second factor to sign in. */
   require_mfa: boolean
-  /** Days for which users may sign in without a factor, from the requirement or from their creation. */
+  /**
+   * Days for which users may still sign in without a second factor, counted from the time when the policy first required
+   * a factor or, for newer users, from their creation.
+   */
   grace_period_days: number
   /** `totp` (authenticator app), `backup` (backup codes), `sms`. */
   allowed_methods: ("totp" | "backup" | "sms")[]
-  /** The roles that require_mfa applies to. Empty: all. `developer` is a role only of the team. */
+  /** The roles that require_mfa applies to. Empty: all roles. Only team members can have the role `developer`. */
   enforce_for_roles: ("owner" | "admin" | "member" | "developer")[]
 }
 
-/** The fields to change. Null restores the inherited value. Absent fields are kept. */
+/** The fields to change. Null restores the inherited value. Omitted fields are not changed. */
 export interface MfaPolicyPatch {
   /** Whether users need a second factor to sign in. */
   require_mfa?: boolean | null | undefined
-  /** Days for which users may sign in without a factor, from the requirement or from their creation. */
+  /**
+   * Days for which users may still sign in without a second factor, counted from the time when the policy first required
+   * a factor or, for newer users, from their creation.
+   */
   grace_period_days?: number | null | undefined
   allowed_methods?: ("totp" | "backup" | "sms")[] | null | undefined
   enforce_for_roles?: ("owner" | "admin" | "member" | "developer")[] | null | undefined
@@ -2508,19 +2588,19 @@ export interface MfaPolicyReply {
 export interface MfaPolicySubject {
   /** The user: `id` in `/v1/users`. */
   id: string
-  /** The address of the user. */
+  /** The email address of the user. */
   email: string
   /** The built-in role of the user. */
   role: string
 }
 
-/** How many users the policy would affect, and the first of them. */
+/** How many users the policy would affect, and the first users of each group. */
 export interface MfaPreviewPolicyReply {
-  /** The policy of the preview: the current one with the values of the query. */
+  /** The previewed policy: the current policy with the values of the query. */
   policy: MfaPolicyFields
-  /** How many users the policy applies to. */
+  /** Number of users that the policy applies to. */
   users: number
-  /** Number of users with a factor, which every sign-in requires. */
+  /** Number of users who have a second factor, so that every sign-in requires it. */
   asked: number
   /** Number of users without a factor who may sign in until their grace period ends. */
   in_grace: number
@@ -2530,9 +2610,9 @@ export interface MfaPreviewPolicyReply {
   roles: {
     /** The built-in role of the user. */
     role: string
-    /** How many users the policy applies to. */
+    /** Number of users that the policy applies to. */
     users: number
-    /** Number of users with a factor, which every sign-in requires. */
+    /** Number of users who have a second factor, so that every sign-in requires it. */
     asked: number
     /** Number of users without a factor who may sign in until their grace period ends. */
     in_grace: number
@@ -2553,47 +2633,47 @@ export interface MfaPreviewPolicyReply {
 export interface MfaSmsDeleteRequest {
   /** Ends the other sessions of the user. Default true. */
   revokeSessions?: boolean | undefined
-  /** Access token of the session that the user made the request in. That session is kept. */
+  /** Access token of the session in which the user made the request. This session does not end. */
   access_token?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface MfaSmsStartRequest {
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId: string
-  /** E.164, such as +14155550123. */
+  /** Phone number in E.164 format, such as +14155550123. */
   phone: string
   subOrgId?: SubOrgId | undefined
 }
 
 export interface MfaSmsVerifyRequest {
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId: string
   /** The six digits of the text message. */
   code: string
   /** Ends the other sessions of the user. Default true. */
   revokeSessions?: boolean | undefined
-  /** Access token of the session that the user made the request in. That session is kept. */
+  /** Access token of the session in which the user made the request. This session does not end. */
   access_token?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface MfaTotpCreateBackupCodesRequest {
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId: string
   /** Ends the other sessions of the user. Default true. */
   revokeSessions?: boolean | undefined
-  /** Access token of the session that the user made the request in. That session is kept. */
+  /** Access token of the session in which the user made the request. This session does not end. */
   access_token?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface MfaTotpDeleteRequest {
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId?: string | undefined
   /** Ends the other sessions of the user. Default true. */
   revokeSessions?: boolean | undefined
-  /** Access token of the session that the user made the request in. That session is kept. */
+  /** Access token of the session in which the user made the request. This session does not end. */
   access_token?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -2603,7 +2683,7 @@ export interface MfaTotpGetReply {
 }
 
 export interface MfaTotpStartRequest {
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId: string
   /** `challenge_token` of the response of the sign-in. */
   challenge_token?: string | undefined
@@ -2611,16 +2691,16 @@ export interface MfaTotpStartRequest {
 }
 
 export interface MfaTotpVerifyReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** Ten backup codes, each for one sign-in. Shown only once. */
+  /** Ten backup codes, each for one sign-in. The codes are shown only once. */
   backupCodes: string[]
   /** The session of the sign-in. Only with `challenge_token`. */
   session?: SessionTokens | undefined
 }
 
 export interface MfaTotpVerifyRequest {
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId: string
   /** `pendingId` of the response that started the enrollment. */
   pendingId: string
@@ -2630,87 +2710,93 @@ export interface MfaTotpVerifyRequest {
   challenge_token?: string | undefined
   /** Ends the other sessions of the user. Default true. */
   revokeSessions?: boolean | undefined
-  /** Access token of the session that the user made the request in. That session is kept. */
+  /** Access token of the session in which the user made the request. This session does not end. */
   access_token?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export type Name = string
 
-/** At least password_min_length characters. Spaces count, and there are no composition rules. */
+/**
+ * The new password, with at least password_min_length characters. Spaces are allowed and counted. No kinds of
+ * characters are required.
+ */
 export type NewPassword = string
 
 export type OneLine = string | null
 
 /** A customer of your application, with its own users, settings and connections. */
 export interface Organization {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The account that owns the organization. */
   accountId: string
-  /** The organization above it. Null: none. */
+  /** The parent organization. Null: none. */
   parentId: string | null
   /** Name that administrators and emails show. */
   name: string
-  /** Identifies the organization in your URLs. It never changes. */
+  /** Identifies the organization in your URLs. The slug never changes. */
   slug: string
-  /** For administrators. Null: none. */
+  /** Description for administrators. Null: none. */
   description: string | null
-  /** `suspended` and `archived`: users cannot sign in, data can still be read. */
+  /**
+   * `active`, `suspended` or `archived`. Users of a suspended or archived organization cannot sign in, but its data can
+   * still be read.
+   */
   status: "active" | "suspended" | "archived"
   /**
-   * Its home environment. Every environment uses organizations of production. Any other organization exists only in its
-   * home environment.
+   * Slug of the organization’s home environment. An organization whose home environment is production exists in every
+   * environment. Any other organization exists only in its home environment.
    */
   environment: string
-  /** Default language of its users (BCP 47). Null: that of the environment. */
+  /** Default language of the organization’s users (BCP 47). Null: the language of the environment. */
   locale: string | null
-  /** Its id in your own system. Null: none. */
+  /** Id of the organization in your own system. Null: none. */
   externalId: string | null
-  /** Team members of this organization. */
+  /** Number of team members of this organization. */
   memberCount: number
-  /** Directory users in the environment of the calling key. */
+  /** Number of users of this organization in the environment of the calling key. */
   userCount: number
-  /** When the users were counted. With more than 200 users, usually within the last minute. */
+  /** When the users were counted. With more than 200 users, `userCount` is usually less than a minute old. */
   userCountedAt: string
   /** Verified domains in the environment of the calling key. */
   domains: string[]
   /** Your own JSON values, as you stored them. */
   metadata: Record<string, unknown>
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
-  /** When it last changed (RFC 3339, in UTC). */
+  /** When the record last changed (RFC 3339, in UTC). */
   updatedAt: string
-  /** When it was archived. Null: not archived. */
+  /** When the organization was archived. Null: not archived. */
   archivedAt: string | null
   /**
-   * When its users, credentials and personal data are erased, as requested. Null: no erasure is scheduled. A change of
-   * `status` cancels it.
+   * When the organization’s users, credentials and personal data will be erased. Null: no erasure is scheduled. Changing
+   * `status` cancels the erasure.
    */
   eraseAt: string | null
 }
 
 /** The erasure of an organization. */
 export interface OrganizationErasure {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The account that owns the organization. */
   accountId: string
   /**
-   * Its home environment. Every environment uses organizations of production. Any other organization exists only in its
-   * home environment.
+   * Slug of the organization’s home environment. An organization whose home environment is production exists in every
+   * environment. Any other organization exists only in its home environment.
    */
   environment: string
-  /** When its users, credentials and personal data are erased. */
+  /** When the organization’s users, credentials and personal data are erased. */
   eraseAt: string
 }
 
 export type OrganizationErasureEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `organization.erased`: The users, credentials and personal data of an organization were erased. It no longer exists.
-   * `organization.erasure_cancelled`: An organization was restored before its erasure began.
-   * `organization.erasure_scheduled`: The erasure of an organization was scheduled. Until `eraseAt`, a change of its
-   * status cancels it.
+   * `organization.erased`: The users, credentials and personal data of an organization were erased. The organization no
+   * longer exists. `organization.erasure_cancelled`: An organization was restored before its erasure began.
+   * `organization.erasure_scheduled`: The erasure of an organization was scheduled. Changing the status of the
+   * organization before `eraseAt` cancels the erasure.
    */
   type: "organization.erased" | "organization.erasure_cancelled" | "organization.erasure_scheduled"
   /** What happened, with the fields of this type of event. */
@@ -2720,9 +2806,9 @@ export type OrganizationErasureEvent = Omit<Event, 'type' | 'data'> & {
 export type OrganizationEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `organization.activated`: A suspended or archived organization was reactivated. `organization.archived`: An
-   * organization was archived; its sessions ended. `organization.created`: An organization was created.
-   * `organization.suspended`: An organization was suspended; its sessions ended. `organization.updated`: Fields of an
-   * organization other than its status were changed.
+   * organization was archived, and all its sessions ended. `organization.created`: An organization was created.
+   * `organization.suspended`: An organization was suspended, and all its sessions ended. `organization.updated`: Fields
+   * of an organization other than its status were changed.
    */
   type: "organization.activated" | "organization.archived" | "organization.created" | "organization.suspended" | "organization.updated"
   /** What happened, with the fields of this type of event. */
@@ -2738,7 +2824,7 @@ export interface OrganizationsCreateRequest {
   name: Name
   /** URL-safe name, unique within the parent organization over all environments. Archived organizations keep their slugs. */
   slug: string
-  /** For administrators. Null: none. */
+  /** Description for administrators. Null: none. */
   description?: string | null | undefined
   locale?: Locale | undefined
   /** The id of the organization in your own system. */
@@ -2758,11 +2844,11 @@ export interface OrganizationsListReply {
   subOrganizations: Organization[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
@@ -2771,7 +2857,10 @@ export interface OrganizationsReplaceMembersRequest {
   members: ({
     /** Member: `membershipId` of the account or of this roster. */
     membershipId: string
-    /** The role on the roster. Default: the current role, or for a new entry the role in the account. */
+    /**
+     * The role on the roster. Default: the current role on the roster or, for a member who is new to the roster, the role
+     * in the account.
+     */
     role?: "owner" | "admin" | "developer" | "member" | undefined
   })[]
   subOrgId?: SubOrgId | undefined
@@ -2780,7 +2869,7 @@ export interface OrganizationsReplaceMembersRequest {
 export interface OrganizationsUpdateRequest {
   /** Name that administrators and emails show. */
   name?: Name | undefined
-  /** For administrators. Null: none. */
+  /** Description for administrators. Null: none. */
   description?: string | null | undefined
   /** No user of a suspended or archived organization can sign in; its data can still be read. */
   status?: "active" | "suspended" | "archived" | undefined
@@ -2791,35 +2880,35 @@ export interface OrganizationsUpdateRequest {
   subOrgId?: SubOrgId | undefined
 }
 
-/** The code, shown only here. */
+/** The code, which is shown only in this response. */
 export interface Otp {
-  /** Identifies the code. Send it when you validate. */
+  /** Id of the code. Send it when you validate the code. */
   otp_id: string
-  /** Two words, or six digits in the mode `digit`. */
+  /** The code: two words, or six digits if the mode is `digit`. */
   code: string
   /** Your reference for the code, as sent. Null: none. */
   session_id: string | null
-  /** When it expires (RFC 3339, in UTC). */
+  /** Time of expiry (RFC 3339, in UTC). */
   expires_at: string
-  /** Delivery of the message. Null if none was requested. */
+  /** Delivery of the message. Null: no message was requested. */
   delivery: DeliveryState | null
-  /** Six digits that also pass, in the mode `both`. */
+  /** Six digits that are accepted instead of the words. Only if the mode is `both`. */
   digit_code?: string | undefined
 }
 
 export interface OtpGenerateRequest {
   /**
-   * Your reference for what the code belongs to. A newer code with the same session_id voids the older one, unless the
-   * newer one is withheld.
+   * Your own reference for what the code is for. A newer code with the same session_id voids the older code, unless the
+   * message of the newer code is withheld.
    */
   session_id?: string | null | undefined
   /** Lifetime of the code, in seconds. Default: the setting `ttl_seconds`. */
   ttl_seconds?: number | undefined
-  /** Address that the code is sent to. A newer code sent there voids the older one. */
+  /** Email address that the code is sent to. A newer code to the same address voids the older code. */
   email?: string | null | undefined
   /**
-   * Phone number (E.164) that the code is sent to by SMS, if SMS is on and the country is allowed. A newer code sent
-   * there voids the older one.
+   * Phone number (E.164) that the code is sent to by SMS, if SMS is on and the country is allowed. A newer code to the
+   * same number voids the older code.
    */
   phone?: string | null | undefined
   subOrgId?: SubOrgId | undefined
@@ -2827,58 +2916,64 @@ export interface OtpGenerateRequest {
 
 /** How one-time codes look, how long they are valid and how many may be sent. */
 export interface OtpSettings {
-  /** Two words, six digits, or both. With both, either passes. */
+  /** The form of codes: two words, six digits, or both. With `both`, either form is accepted. */
   mode: "phrase" | "digit" | "both"
-  /** Lifetime of a code in seconds, unless the caller sets one. */
+  /** Lifetime of a code in seconds, unless the request sets another lifetime. */
   ttl_seconds: number
-  /** Codes may be sent by SMS. */
+  /** Whether codes may be sent by SMS. */
   channel_sms: boolean
-  /** Codes may be sent by email. */
+  /** Whether codes may be sent by email. */
   channel_email: boolean
-  /** Wrong attempts that end a code. */
+  /** Number of wrong attempts after which a code ends. */
   max_attempts: number
-  /** Sign-in sends no second email within this time if the first code is unused. */
+  /** Seconds in which sign-in sends no second email if the first code is still unused. */
   resend_interval_seconds: number
-  /** Maximum codes sent to one address or number per minute. */
+  /** Maximum number of codes sent to one address or phone number per minute. */
   rate_limit_per_minute: number
-  /** Maximum codes sent to one address or number per hour. */
+  /** Maximum number of codes sent to one address or phone number per hour. */
   rate_limit_per_hour: number
   /** Countries that codes may be sent to by SMS. Empty: none. */
   sms_allowed_countries: Country[]
-  /** Maximum codes sent by SMS per day, to all numbers. Over the limit, codes are created but not sent. */
+  /**
+   * Maximum number of codes sent by SMS per day, to all numbers together. Above the limit, codes are created but not
+   * sent.
+   */
   sms_daily_limit: number
-  /** Maximum messages per hour to all addresses. */
+  /** Maximum number of messages per hour, to all addresses together. */
   send_limit_per_hour_organization: number
-  /** Maximum messages per hour for one API key or team member, over all organizations. */
+  /** Maximum number of messages per hour that one API key or team member can cause, in all organizations together. */
   send_limit_per_hour_key: number
-  /** Maximum codes and links per hour for one network, if X-End-User-IP is sent. */
+  /** Maximum number of codes and links per hour for one network, if X-End-User-IP is sent. */
   send_limit_per_hour_network: number
 }
 
 export interface OtpSettingsPatch {
   mode?: "phrase" | "digit" | "both" | null | undefined
-  /** Lifetime of a code in seconds, unless the caller sets one. */
+  /** Lifetime of a code in seconds, unless the request sets another lifetime. */
   ttl_seconds?: number | null | undefined
-  /** Codes may be sent by SMS. */
+  /** Whether codes may be sent by SMS. */
   channel_sms?: boolean | null | undefined
-  /** Codes may be sent by email. */
+  /** Whether codes may be sent by email. */
   channel_email?: boolean | null | undefined
-  /** Wrong attempts that end a code. */
+  /** Number of wrong attempts after which a code ends. */
   max_attempts?: number | null | undefined
-  /** Sign-in sends no second email within this time if the first code is unused. */
+  /** Seconds in which sign-in sends no second email if the first code is still unused. */
   resend_interval_seconds?: number | null | undefined
-  /** Maximum codes sent to one address or number per minute. */
+  /** Maximum number of codes sent to one address or phone number per minute. */
   rate_limit_per_minute?: number | null | undefined
-  /** Maximum codes sent to one address or number per hour. */
+  /** Maximum number of codes sent to one address or phone number per hour. */
   rate_limit_per_hour?: number | null | undefined
   sms_allowed_countries?: Country[] | null | undefined
-  /** Maximum codes sent by SMS per day, to all numbers. Over the limit, codes are created but not sent. */
+  /**
+   * Maximum number of codes sent by SMS per day, to all numbers together. Above the limit, codes are created but not
+   * sent.
+   */
   sms_daily_limit?: number | null | undefined
-  /** Maximum messages per hour to all addresses. */
+  /** Maximum number of messages per hour, to all addresses together. */
   send_limit_per_hour_organization?: number | null | undefined
-  /** Maximum messages per hour for one API key or team member, over all organizations. */
+  /** Maximum number of messages per hour that one API key or team member can cause, in all organizations together. */
   send_limit_per_hour_key?: number | null | undefined
-  /** Maximum codes and links per hour for one network, if X-End-User-IP is sent. */
+  /** Maximum number of codes and links per hour for one network, if X-End-User-IP is sent. */
   send_limit_per_hour_network?: number | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -2891,18 +2986,18 @@ export interface OtpSettingsReply {
 export type OtpSettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The code settings of an organization, or the defaults of its environment, were changed. */
   type: "otp.settings.updated"
-  /** The values that were set. Null if inherited again. */
+  /** The values that were set. Null: the value is inherited again. */
   data: Record<string, unknown>
 }
 
 export interface OtpValidateRequest {
-  /** The code. Words may be in any case, joined by a space, hyphen or underscore. */
+  /** The code. Words may be joined by a space, hyphen or underscore. Case does not matter. */
   code: string
-  /** `otp_id` of the response that created the code. Or send `session_id`. */
+  /** `otp_id` in the response that created the code. Alternatively, send `session_id`. */
   otp_id?: string | null | undefined
   /**
-   * Your reference for what the code belongs to. A newer code with the same session_id voids the older one, unless the
-   * newer one is withheld.
+   * Your own reference for what the code is for. A newer code with the same session_id voids the older code, unless the
+   * message of the newer code is withheld.
    */
   session_id?: string | null | undefined
   subOrgId?: SubOrgId | undefined
@@ -2918,23 +3013,23 @@ export interface OtpValidation {
 
 /** A live session of the signed-in user. */
 export interface OwnSession {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
-  /** The user’s auth account: `userId` of the user, `sub` of tokens. */
+  /** Id of the user’s auth account: `userId` of the user, and `sub` of tokens. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
-  /** The organization it belongs to. Null: the account level of the environment. */
+  /** The organization of the user. Null: the account level of the environment. */
   sub_org_id: string | null
-  /** How the user signed in. `otp` is a code by mail or text message. */
+  /** How the user signed in. `otp`: a code by email or text message. */
   auth_method: "password" | "otp" | "magic_link" | "passkey" | "social" | "sso" | "signup" | "invite" | "impersonation"
   /** Authentication methods (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
   amr: string[]
   /** `aal1`: one factor. `aal2`: two factors, or a passkey. */
   aal: "aal1" | "aal2"
   /**
-   * The SAML or OIDC connection that the user signed in with; it stays when the connection is deleted. Null: another
-   * method.
+   * The SAML or OIDC connection that the user signed in with. The value stays if the connection is deleted. Null: the
+   * user signed in with another method.
    */
   connection_id: string | null
   /** Address of the end user at the sign-in, from `X-End-User-IP`. Null if it was not sent. */
@@ -2945,19 +3040,19 @@ export interface OwnSession {
   status: "active"
   /** The support person who acts for the user. Null for the user’s own session. */
   impersonator: Impersonator | null
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   created_at: string
   /** Time of the last refresh, or of the sign-in. */
   last_active_at: string
-  /** When it ends unless it is refreshed earlier. */
+  /** When the session ends unless it is refreshed before. */
   expires_at: string
-  /** Whether it is the session of the request’s access token. */
+  /** Whether the access token of this request belongs to the session. */
   current: boolean
 }
 
 /** A passkey of a user, without its key. */
 export interface Passkey {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The credential’s own id, in base64url, as browsers know it. */
   credentialId: string
@@ -2965,23 +3060,23 @@ export interface Passkey {
   userId: string | null
   /** The user: `id` in `/v1/users`. */
   directoryUserId: string
-  /** The user’s name for it, or that of the authenticator. Null: unknown. */
+  /** The name that the user gave the passkey, or the name of the authenticator. Null: unknown. */
   deviceName: string | null
-  /** Model of the authenticator (AAGUID). Zeros if it is not disclosed. */
+  /** Model of the authenticator (AAGUID). All zeros if the authenticator does not disclose its model. */
   aaguid: string
-  /** Name for the AAGUID, such as a password manager. Null: unknown. */
+  /** Name of the authenticator, such as a password manager, from its AAGUID. Null: unknown. */
   authenticatorName: string | null
-  /** How the authenticator can be reached, as the browser said. */
+  /** How the authenticator can be reached, as reported by the browser. */
   transports: string[]
   /** `multiDevice`: may be synced. `singleDevice`: stays on its device. */
   deviceType: "singleDevice" | "multiDevice"
-  /** Whether it was synced to other devices at its last use. */
+  /** Whether the passkey was synced to other devices when it was last used. */
   backedUp: boolean
   /** The relying party that the passkey works for. */
   rpId: string
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
-  /** When the user last signed in with it. Null: never. */
+  /** When the user last signed in with this passkey. Null: never. */
   lastUsedAt: string | null
 }
 
@@ -2989,14 +3084,14 @@ export interface Passkey {
 export interface PasskeyCreationOptions {
   /** The relying party that the passkey will work for. */
   rp: {
-    /** Its domain (RP ID). */
+    /** Domain of the relying party (RP ID). */
     id: string
     /** Name that devices show. */
     name: string
   }
   /** The user that the passkey will sign in. */
   user: {
-    /** User handle, in base64url: random, without personal data. */
+    /** User handle, in base64url. The handle is random and contains no personal data. */
     id: string
     /** Name in the list of the device, usually the address. */
     name: string
@@ -3014,18 +3109,18 @@ export interface PasskeyCreationOptions {
   }[]
   /** How long the browser waits for the user, in milliseconds. */
   timeout: number
-  /** Passkeys that the user has. Their authenticators refuse a second one. */
+  /** Passkeys that the user already has. An authenticator with one of these refuses to create another. */
   excludeCredentials: PasskeyDescriptor[]
   /** Requirements for the authenticator. */
   authenticatorSelection: {
     /** Whether the passkey should be discoverable without an address. */
     residentKey: string
-    /** The same for older browsers. */
+    /** The same as `residentKey`, for older browsers. */
     requireResidentKey: boolean
     /** Whether the device must verify the person, by PIN or biometrics. */
     userVerification: string
   }
-  /** Always `none`: the make of the device is not proved. */
+  /** Always `none`: the device does not have to prove its make. */
   attestation: string
   /** Requested WebAuthn extensions. */
   extensions: {
@@ -3046,9 +3141,9 @@ export interface PasskeyDescriptor {
 
 export type PasskeyEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `passkey.deleted`: A passkey was deleted on its own, or by the first proof of the mailbox. Not recorded when its
-   * user is deleted. `passkey.registered`: A user registered a passkey. `passkey.updated`: A passkey was renamed, or a
-   * sign-in showed that it became backup eligible.
+   * `passkey.deleted`: A passkey was deleted, for example by a request or because its user proved the mailbox for the
+   * first time. The event is not recorded when the user is deleted. `passkey.registered`: A user registered a passkey.
+   * `passkey.updated`: A passkey was renamed, or a sign-in showed that it became backup eligible.
    */
   type: "passkey.deleted" | "passkey.registered" | "passkey.updated"
   /** What happened, with the fields of this type of event. */
@@ -3085,7 +3180,7 @@ export interface PasskeyRequestOptions {
   timeout: number
   /** The domain that the passkeys work for. */
   rpId: string
-  /** Passkeys that may answer. Empty: any passkey on the device. */
+  /** Passkeys that may be used. Empty: any passkey on the device. */
   allowCredentials: PasskeyDescriptor[]
   /** Whether the device must verify the person, by PIN or biometrics. */
   userVerification: string
@@ -3094,40 +3189,43 @@ export interface PasskeyRequestOptions {
 /** Where passkeys work and what a sign-in with one requires. */
 export interface PasskeySettings {
   /**
-   * Relying party: the one host name that passkeys are created for. Browsers accept it on pages of this host and its
-   * subdomains. Null: the host of WATCHWORD_BASE_URL. A sign-in without subOrgId accepts only passkeys for the rp_id and
-   * origins of the environment’s defaults.
+   * Relying party ID: the host name that passkeys are created for. Browsers accept the passkeys on pages of this host
+   * and its subdomains. Null: the host of WATCHWORD_BASE_URL. A sign-in without subOrgId accepts only passkeys for the
+   * rp_id and origins of the environment’s defaults.
    */
   rp_id: string | null
   /** Name shown when a passkey is created. Null: the brand’s name. */
   rp_name: string | null
   /**
-   * Origins that passkeys are accepted from, such as https://app.acme.com: on rp_id or its subdomains, compared exactly.
-   * Empty: https:// and rp_id. For localhost, in development or if WATCHWORD_BASE_URL is on localhost, also
-   * http://localhost with any port.
+   * Origins that passkeys are accepted from, such as https://app.acme.com, compared exactly. The origins must be on
+   * rp_id or its subdomains. Empty: `https://` followed by rp_id. If rp_id is localhost, http://localhost with any port
+   * is also accepted in development or if WATCHWORD_BASE_URL is on localhost.
    */
   origins: string[]
-  /** Origins of other sites that may use the same passkeys; also listed at /.well-known/webauthn of rp_id. */
+  /** Origins of other sites that may use the same passkeys. The list is also published at /.well-known/webauthn of rp_id. */
   related_origins: string[]
   /**
-   * Whether a sign-in requires fingerprint, face or PIN, which makes it two factors. `preferred`: a sign-in without them
-   * counts as one factor.
+   * Whether a passkey sign-in requires fingerprint, face or PIN, which makes it count as two factors. `preferred`: a
+   * sign-in without these is accepted but counts as one factor.
    */
   user_verification: "required" | "preferred"
-  /** Registration requires an access_token of the user whose sign-in is at most this old. 0: not required. */
+  /**
+   * If set, registering a passkey requires an access_token of the user from a sign-in at most this many seconds ago. 0:
+   * not required.
+   */
   require_recent_sign_in_seconds: number
   /**
-   * Maximum sign-ins without an address that one network (X-End-User-IP) may start per minute. Each login page with
-   * autofill starts one.
+   * Maximum number of sign-ins without an email address that one network (X-End-User-IP) may start per minute. Each
+   * display of a login page with autofill starts such a sign-in.
    */
   start_limit_per_minute_network: number
 }
 
 export interface PasskeySettingsPatch {
   /**
-   * Relying party: the one host name that passkeys are created for. Browsers accept it on pages of this host and its
-   * subdomains. Null: the host of WATCHWORD_BASE_URL. A sign-in without subOrgId accepts only passkeys for the rp_id and
-   * origins of the environment’s defaults.
+   * Relying party ID: the host name that passkeys are created for. Browsers accept the passkeys on pages of this host
+   * and its subdomains. Null: the host of WATCHWORD_BASE_URL. A sign-in without subOrgId accepts only passkeys for the
+   * rp_id and origins of the environment’s defaults.
    */
   rp_id?: string | null | undefined
   /** Name shown when a passkey is created. Null: the brand’s name. */
@@ -3135,11 +3233,14 @@ export interface PasskeySettingsPatch {
   origins?: string[] | null | undefined
   related_origins?: string[] | null | undefined
   user_verification?: "required" | "preferred" | null | undefined
-  /** Registration requires an access_token of the user whose sign-in is at most this old. 0: not required. */
+  /**
+   * If set, registering a passkey requires an access_token of the user from a sign-in at most this many seconds ago. 0:
+   * not required.
+   */
   require_recent_sign_in_seconds?: number | null | undefined
   /**
-   * Maximum sign-ins without an address that one network (X-End-User-IP) may start per minute. Each login page with
-   * autofill starts one.
+   * Maximum number of sign-ins without an email address that one network (X-End-User-IP) may start per minute. Each
+   * display of a login page with autofill starts such a sign-in.
    */
   start_limit_per_minute_network?: number | null | undefined
   subOrgId?: SubOrgId | undefined
@@ -3153,7 +3254,7 @@ export interface PasskeySettingsReply {
 export type PasskeySettingsUpdatedEvent = Omit<Event, 'type' | 'data'> & {
   /** The passkey settings of an organization, or the defaults of its environment, were changed. */
   type: "passkey.settings.updated"
-  /** The values that were set. Null if inherited again. */
+  /** The values that were set. Null: the value is inherited again. */
   data: Record<string, unknown>
 }
 
@@ -3171,17 +3272,17 @@ export interface PasskeySignInCredential {
     clientDataJSON: string
     /** Flags and counter of the authenticator, in base64url. */
     authenticatorData: string
-    /** Signature over both, in base64url. */
+    /** Signature over the authenticator data and the client data, in base64url. */
     signature: string
-    /** User handle of the credential, in base64url. Null if the authenticator stores none. */
+    /** User handle of the credential, in base64url. Null: the authenticator does not store a user handle. */
     userHandle?: string | null | undefined
   }
 }
 
 export interface PasskeysDeleteReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** Whether the user has no second factor left. */
+  /** Whether the user now has no second factor. */
   last_factor?: boolean | undefined
   /** Whether the policy requires a second factor of this user. */
   mfa_required?: boolean | undefined
@@ -3204,7 +3305,7 @@ export interface PasskeysListReply {
   credentials: Passkey[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
 }
 
@@ -3222,9 +3323,9 @@ export interface PasskeysRegisterReply {
 export interface PasskeysRegisterRequest {
   /** `options` starts the registration, `verify` completes it. */
   action: "options" | "verify"
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId: string
-  /** From the response of the action options. */
+  /** `challengeId` in the response of the action options. */
   challengeId?: string | undefined
   credential?: PasskeyRegistrationCredential | undefined
   deviceName?: PasskeyName | undefined
@@ -3261,21 +3362,21 @@ export interface PasswordResetSendRequest {
 export interface PendingPhone {
   /** The phone number, masked. */
   delivery_hint: string
-  /** When it expires (RFC 3339, in UTC). */
+  /** Time of expiry (RFC 3339, in UTC). */
   expires_at: string
 }
 
-/** An enrollment without the first code of the app. */
+/** An enrollment that waits for the first code of the app. */
 export interface PendingTotp {
   /** The enrollment. Send it with the first code. */
   pendingId: string
-  /** A PNG of otpauthUrl, as a data URL. */
+  /** A QR code of otpauthUrl: a PNG image as a data URL. */
   qrDataUrl: string
   /** The secret in Base32, for typing it into an app. Never shown again. */
   secret: string
-  /** The URL that an app opens, or that your own QR code shows. It contains the secret. */
+  /** The URL that an authenticator app opens, or that your own QR code shows. The URL contains the secret. */
   otpauthUrl: string
-  /** When it expires (RFC 3339, in UTC). */
+  /** Time of expiry (RFC 3339, in UTC). */
   expires_at: string
 }
 
@@ -3283,20 +3384,20 @@ export interface PendingTotp {
 export interface Permission {
   /** Name of the permission: resource and action, joined by a colon. */
   id: string
-  /** Whether it is in the catalogue. `false`: your own permission, which only your application uses. */
+  /** Whether the permission is in the catalogue. `false`: your own permission, which only your application uses. */
   known: boolean
-  /** The scope that gives an API key the same right. Null: only `*`, or your own permission. */
+  /** The scope that gives an API key the same right. Null: only `*` gives it, or the permission is your own. */
   scope: string | null
 }
 
-/** Stored as sent. Use E.164, such as +14155550123, if the number receives messages. */
+/** Phone number, stored as sent. Use the E.164 format, such as +14155550123, if the number is to receive messages. */
 export type PhoneNumber = string | null
 
 export interface PresentedCode {
   email: EmailAddress
   /** `otp_id` of the response of the send route. */
   otp_id: string
-  /** The two words in any case, joined by a space, hyphen or underscore. */
+  /** The two words of the code, joined by a space, hyphen or underscore. Case does not matter. */
   code: string
   subOrgId?: SubOrgId | undefined
 }
@@ -3309,13 +3410,13 @@ export interface PresentedLink {
 
 /** A group of a provisioning client. */
 export interface ProvisionedGroup {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
-  /** The organization it belongs to. Null: the account level of the environment. */
+  /** The organization of the user. Null: the account level of the environment. */
   subOrgId: string | null
-  /** The group’s name at the client: the key in `group_role_mapping`. */
+  /** The group’s name at the provisioning client, which is the key in `group_role_mapping`. */
   displayName: string
-  /** Its id at the client. Null if none was sent. */
+  /** Id of the resource at the provisioning client. Null if none was sent. */
   externalId: string | null
 }
 
@@ -3331,17 +3432,17 @@ export type ProvisionedGroupEvent = Omit<Event, 'type' | 'data'> & {
 
 /** A user, with the data of the provisioning client. */
 export interface ProvisionedUser {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   userId: string | null
-  /** The organization it belongs to. Null: the account level of the environment. */
+  /** The organization of the user. Null: the account level of the environment. */
   subOrgId: string | null
-  /** The name at the client, unique within the organization. */
+  /** The user’s name at the provisioning client, unique within the organization. */
   userName: string
-  /** Its id at the client. Null if none was sent. */
+  /** Id of the resource at the provisioning client. Null if none was sent. */
   externalId: string | null
-  /** The address of the user here. */
+  /** The email address of the user in this service. */
   email: string
   /** Whether the client lets the user sign in. */
   active: boolean
@@ -3350,8 +3451,9 @@ export interface ProvisionedUser {
 export type ProvisionedUserEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `scim.user.deprovisioned`: A provisioning client deactivated or deleted a user. Every session ended.
-   * `scim.user.provisioned`: A provisioning client created a user, took over a user of a verified domain, or restored
-   * one. `scim.user.updated`: A provisioning client changed its data of a user.
+   * `scim.user.provisioned`: A provisioning client created or restored a user, or took over an existing user whose
+   * address is in a verified domain. `scim.user.updated`: A provisioning client changed the data that it provides for a
+   * user.
    */
   type: "scim.user.deprovisioned" | "scim.user.provisioned" | "scim.user.updated"
   /** What happened, with the fields of this type of event. */
@@ -3371,35 +3473,36 @@ export interface RelyingParty {
   origins: string[]
 }
 
-/** What became of a reported bounce or complaint. */
+/** The result of reporting a bounce or complaint. */
 export interface ReportedBounce {
   /** The address, in lower case. */
   email: string
-  /** Null: the report says nothing against the address, such as a delay. */
+  /** The kind of bounce. Null: the report is not a bounce or complaint, but for example a delay. */
   kind: "hard" | "soft" | "complaint" | null
   /** Status code of the report (RFC 3463). Null: it has none. */
   status: string | null
   /**
-   * `counted`; `repeated`: it was counted before; `unknown_mail`: within reach of the caller, no email was sent to the
-   * address under this `Message-ID` in the last 30 days; `not_counted`: see `kind`.
+   * `counted`: the report was counted. `repeated`: the report was already counted before. `unknown_mail`: in the last 30
+   * days, no email that the caller can see was sent to the address with this `Message-ID`. `not_counted`: the report is
+   * not a bounce or complaint.
    */
   outcome: "counted" | "repeated" | "unknown_mail" | "not_counted"
   /**
-   * Soft bounces of the address in the last 7 days, of which those within an hour count once. The third suppresses the
-   * address. Null: `outcome` is `unknown_mail` or `not_counted`.
+   * Number of soft bounces of the address in the last 7 days, where soft bounces within one hour count as one. The third
+   * suppresses the address. Null: `outcome` is `unknown_mail` or `not_counted`.
    */
   soft_bounces: number | null
-  /** Why the address receives no emails. Null: it receives them. */
+  /** Why the address receives no emails. Null: the address receives emails. */
   suppression: MailSuppression | null
 }
 
-/** A session that has ended before it expired. */
+/** A session that ended before it expired. */
 export interface Revocation {
-  /** The session, `sid` of its access tokens. */
+  /** Id of the session: `sid` of its access tokens. */
   session_id: string
-  /** The user’s auth account: `userId` of the user, `sub` of tokens. */
+  /** Id of the user’s auth account: `userId` of the user, and `sub` of tokens. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
   /** When the session ended. Refuse its access tokens that were issued earlier. */
   revoked_at: string
@@ -3411,29 +3514,29 @@ export interface Revocation {
 export interface Role {
   /** A UUID, or for a system role its slug. */
   id: string
-  /** Identifies the role in tokens and in `group_role_mapping`. It never changes. */
+  /** Identifies the role in tokens and in `group_role_mapping`. The slug never changes. */
   slug: string
   name: RoleName
   description: RoleDescription
   /** Permissions of the catalogue and your own permissions. */
   permissions: string[]
-  /** `true`: built in. It cannot be changed or deleted. */
+  /** `true`: the role is built in and cannot be changed or deleted. */
   system: boolean
   /** `account`: a role of the team. `organization`: a role of directory users and custom roles. */
   scope: "account" | "organization"
-  /** The organization that made the role. Null for system roles. */
+  /** The organization that the role belongs to. Null for system roles. */
   subOrgId: string | null
-  /** Number of users and members with the role. Each count stops at 10,000. */
+  /** Number of users and members with the role. For users and for members, the count stops at 10,000. */
   assignmentCount: number
-  /** When it was created (RFC 3339, in UTC). Null for system roles. */
+  /** When the record was created (RFC 3339, in UTC). Null for system roles. */
   createdAt: string | null
-  /** When it last changed (RFC 3339, in UTC). Null for system roles. */
+  /** When the record last changed (RFC 3339, in UTC). Null for system roles. */
   updatedAt: string | null
 }
 
 /** A role that a user or a team member has. */
 export interface RoleAssignment {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** Auth account of the user. Null: none yet. */
   userId: string | null
@@ -3445,14 +3548,14 @@ export interface RoleAssignment {
   roleId: string
   /** `manual`: assigned through the API. `scim` or `sso`: assigned by groups of the identity provider. */
   source: "manual" | "scim" | "sso"
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
 }
 
 export type RoleAssignmentEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `role.assigned`: A user or member got a role. `role.unassigned`: A user or member lost a role. Not recorded when the
-   * role is deleted.
+   * `role.assigned`: A user or member got a role. `role.unassigned`: A user or member lost a role. The event is not
+   * recorded when the role itself is deleted.
    */
   type: "role.assigned" | "role.unassigned"
   /** What happened, with the fields of this type of event. */
@@ -3464,8 +3567,9 @@ export type RoleDescription = string | null
 
 export type RoleEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `role.created`: A role was created. `role.deleted`: A role was deleted. `assignmentCount` stops at 10 000 users and
-   * 10 000 members. `role.updated`: A role was changed. `assignmentCount` stops at 10 000 users and 10 000 members.
+   * `role.created`: A role was created. `role.deleted`: A role was deleted. `assignmentCount` counts at most 10 000
+   * users and 10 000 members. `role.updated`: A role was changed. `assignmentCount` counts at most 10 000 users and 10
+   * 000 members.
    */
   type: "role.created" | "role.deleted" | "role.updated"
   /** What happened, with the fields of this type of event. */
@@ -3482,12 +3586,15 @@ export interface RoleReply {
 export interface RolesCheckReply {
   /** Whether the user has the permission and may use it now. */
   allowed: boolean
-  /** `role:<slug>`; or `no_role`, `unknown_permission`, `inactive` (the user may not sign in), `service_disabled`. */
+  /**
+   * Why. `role:<slug>`: the role that gives the permission. Otherwise `no_role`, `unknown_permission`, `inactive` (the
+   * user may not sign in) or `service_disabled`.
+   */
   reason: string
 }
 
 export interface RolesCheckRequest {
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId: string
   /** A resource and an action, joined by colons, such as `invoice:approve`. */
   permission: string
@@ -3496,7 +3603,7 @@ export interface RolesCheckRequest {
 
 export interface RolesCreateRequest {
   name: RoleName
-  /** Identifies the role in tokens and mappings. Default: derived from the name. It never changes. */
+  /** Identifies the role in tokens and mappings. Default: derived from the name. The slug never changes. */
   slug?: string | undefined
   description?: RoleDescription | undefined
   /** Permissions of the catalogue and your own permissions. */
@@ -3505,13 +3612,13 @@ export interface RolesCreateRequest {
 }
 
 export interface RolesDeleteReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** Whether this was only a preview and nothing has changed. */
+  /** Whether this was only a preview, so that nothing has changed. */
   preview: boolean
-  /** Number of users and members with the role. Stops at 10,000. */
+  /** Number of users and members with the role, counted up to 10,000. */
   affectedUsers: number
-  /** Number of users and members with the role. Stops at 10,000. */
+  /** Number of users and members with the role, counted up to 10,000. */
   affectedMembers: number
   /** Permissions that the role gains. */
   permissionsAdded: string[]
@@ -3531,7 +3638,7 @@ export interface RolesGetForUserReply {
   roleIds: string[]
   /** Each role with its source. */
   assignments: RoleAssignment[]
-  /** The built-in role of the user. Its permissions are added to those of `roleIds`. */
+  /** The built-in role of the user. The user has the permissions of this role and of the roles in `roleIds`. */
   role: "admin" | "member"
 }
 
@@ -3541,28 +3648,28 @@ export interface RolesListPermissionsReply {
 }
 
 export interface RolesListReply {
-  /** Roles of the account’s team. */
+  /** System roles of the account’s team. */
   systemRoles: Role[]
   /** Built-in roles of directory users. */
   directorySystemRoles: Role[]
   /** Roles that organizations created, at most 1 000. */
   customRoles: Role[]
-  /** Assignments of the custom roles, one page. `has_more` and `next_cursor` belong to this list. */
+  /** One page of the assignments of custom roles. `has_more` and `next_cursor` refer to this list. */
   assignments: RoleAssignment[]
   /** The catalogue, and other permissions that roles contain. */
   permissions: Permission[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
 export interface RolesSetForMemberReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
   /** Roles of the user or member, from all sources. */
   roleIds: string[]
@@ -3577,13 +3684,13 @@ export interface RolesSetForMemberRequest {
 }
 
 export interface RolesSetForUserReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
   /** Roles of the user or member, from all sources. */
   roleIds: string[]
   /** Each role with its source. */
   assignments: RoleAssignment[]
-  /** The built-in role of the user. Its permissions are added to those of `roleIds`. */
+  /** The built-in role of the user. The user has the permissions of this role and of the roles in `roleIds`. */
   role: "admin" | "member"
 }
 
@@ -3592,18 +3699,21 @@ export interface RolesSetForUserRequest {
   roleIds?: string[] | undefined
   /** The built-in role. Null: `member`. */
   role?: "admin" | "member" | null | undefined
-  /** Also removes roles that groups give, until the next sign-in through the connection or the next sync. */
+  /**
+   * Also removes roles that the user has through groups. The user gets these roles again at the next sign-in through the
+   * connection or at the next sync.
+   */
   force?: boolean | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface RolesUpdateReply {
   role: Role
-  /** Whether this was only a preview and nothing has changed. */
+  /** Whether this was only a preview, so that nothing has changed. */
   preview: boolean
-  /** Number of users and members with the role. Stops at 10,000. */
+  /** Number of users and members with the role, counted up to 10,000. */
   affectedUsers: number
-  /** Number of users and members with the role. Stops at 10,000. */
+  /** Number of users and members with the role, counted up to 10,000. */
   affectedMembers: number
   /** Permissions that the role gains. */
   permissionsAdded: string[]
@@ -3629,13 +3739,13 @@ export interface ScimConfig {
   /** Whether the endpoint accepts requests for this organization. */
   enabled: boolean
   /**
-   * The base URL for the provisioning client. It is the same for all organizations, because the token identifies the
-   * organization.
+   * The base URL for the provisioning client. The URL is the same for all organizations, because the token identifies
+   * the organization.
    */
   endpointUrl: string
-  /** The connection whose group_role_mapping gives roles to provisioned groups. */
+  /** The connection whose group_role_mapping maps provisioned groups to roles. Null: none. */
   sso_connection_id: string | null
-  /** The organization it belongs to. Null: the account level of the environment. */
+  /** The organization of the user. Null: the account level of the environment. */
   subOrgId: string | null
   /** Whether a token exists. */
   tokenSet: boolean
@@ -3643,25 +3753,28 @@ export interface ScimConfig {
   tokenHint: string | null
   /** When the current token was created. Null: never. */
   tokenRotatedAt: string | null
-  /** When the previous token, which still works, expires. */
+  /** When the previous token stops working. Null: no previous token works. */
   tokenExpiresAt: string | null
   /** When the current token expires or expired. Null: never. */
   currentTokenExpiresAt: string | null
   /** When the client last sent a request, to the minute. Null: never. */
   lastRequestAt: string | null
-  /** Users that provisioning manages. */
+  /** Number of users that provisioning manages. */
   userCount: number
-  /** Groups that the client provisioned. */
+  /** Number of groups that the client provisioned. */
   groupCount: number
-  /** How a user that the client deletes is handled. `active: false` always deactivates. */
+  /**
+   * What happens to a user that the provisioning client deletes. A user that the client sets to `active: false` is
+   * always deactivated.
+   */
   onDeprovision: "deactivate" | "delete"
 }
 
 export type ScimConfigEvent = Omit<Event, 'type' | 'data'> & {
   /**
-   * `scim.config_updated`: The connection that gives roles, or the handling of deprovisioned users, was changed.
-   * `scim.disabled`: Provisioning was turned off. Its requests are refused. `scim.enabled`: Provisioning was turned on.
-   * `scim.token_rotated`: The SCIM token was replaced.
+   * `scim.config_updated`: The provisioning settings were changed: the connection whose mapping gives roles, or the
+   * handling of deprovisioned users. `scim.disabled`: Provisioning was turned off. Requests of the provisioning client
+   * are refused. `scim.enabled`: Provisioning was turned on. `scim.token_rotated`: The SCIM token was replaced.
    */
   type: "scim.config_updated" | "scim.disabled" | "scim.enabled" | "scim.token_rotated"
   /** What happened, with the fields of this type of event. */
@@ -3675,7 +3788,7 @@ export interface ScimGetConfigReply {
 export type ScimGroupMemberAddedEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `scim.group.member_added`: A provisioning client added a member to a group. `scim.group.member_removed`: A member
-   * left a group: a provisioning client removed it, or it was deleted or moved.
+   * left a group, because a provisioning client removed the member or because the member was deleted or moved.
    */
   type: "scim.group.member_added" | "scim.group.member_removed"
   /** A user, or another group. */
@@ -3688,45 +3801,45 @@ export type ScimGroupMemberAddedEvent = Omit<Event, 'type' | 'data'> & {
 }
 
 export interface ScimListLogsReply {
-  /** Requests of the last 14 days. */
+  /** Requests of the provisioning client in the last 14 days. */
   logs: ScimLog[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
 /** A request of the provisioning client. */
 export interface ScimLog {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** HTTP method of the request. */
   method: string
-  /** Path below the endpoint. */
+  /** Path of the request, without the base URL of the endpoint. */
   path: string
   /** HTTP status of the response. */
   status: number
-  /** Whether the request was carried out. */
+  /** Whether the request was accepted or refused. */
   outcome: "accepted" | "refused"
-  /** Why it was refused. Null: it was accepted. */
+  /** Why the request was refused, as a code. Null: the request was accepted. */
   code: string | null
-  /** The same as a sentence. Null: it was accepted. */
+  /** Why the request was refused, as a sentence. Null: the request was accepted. */
   reason: string | null
-  /** What to change at the client. Null: nothing. */
+  /** What to change at the provisioning client. Null: nothing. */
   fix: string | null
-  /** What an accepted write changed. `Nothing changed` if the data was already the same. */
+  /** What an accepted write changed. `Nothing changed`: the data was already the same. */
   effect: string | null
-  /** Warnings about an accepted write, such as an `externalId` that another user has. */
+  /** Warnings about an accepted write, for example that another user has the same `externalId`. */
   warnings: string[]
-  /** The JSON that was sent, without secrets. Null: none. */
+  /** The JSON body of the request, without secrets. Null: no body was kept. */
   body: unknown
-  /** The request that this one repeats. */
+  /** Id of the request that this request repeats. Null: this request is not a repetition. */
   replayOf: string | null
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
 }
 
@@ -3739,7 +3852,7 @@ export interface ScimReplayLogRequest {
 }
 
 export interface ScimRotateTokenReply {
-  /** The token for the provisioning client. Shown only in this response. */
+  /** The token for the provisioning client. The token is shown only in this response. */
   token: string
   config: ScimConfig
 }
@@ -3747,22 +3860,22 @@ export interface ScimRotateTokenReply {
 export interface ScimRotateTokenRequest {
   /** Always `rotate-token`. */
   action: "rotate-token"
-  /** Seconds for which the previous token keeps working. 0 ends it at once. */
+  /** Seconds for which the previous token keeps working. 0: the previous token stops working at once. */
   overlap_seconds?: number | undefined
-  /** Days for which the new token works. Absent or null: until the next rotation. */
+  /** Days after which the new token expires. Absent or null: the token works until the next rotation. */
   token_expires_in_days?: number | null | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 /** A provisioning token that expires soon or has expired. */
 export interface ScimTokenExpiring {
-  /** The organization it belongs to. Null: the account level of the environment. */
+  /** The organization of the user. Null: the account level of the environment. */
   subOrgId: string | null
   /** The last characters of the token. */
   tokenHint: string
-  /** When it expires (RFC 3339, in UTC). */
+  /** Time of expiry (RFC 3339, in UTC). */
   expiresAt: string
-  /** Days until it expires. */
+  /** Days until the token expires. */
   days: number
 }
 
@@ -3778,22 +3891,25 @@ export interface ScimUpdateConfigReply {
 }
 
 export interface ScimUpdateConfigRequest {
-  /** `false` refuses every request of the client. Users are kept. */
+  /** `false`: every request of the provisioning client is refused. Existing users are kept. */
   enabled?: boolean | undefined
-  /** The linked connection. Null: none. */
+  /** The connection whose group_role_mapping maps provisioned groups to roles. Null: none. */
   sso_connection_id?: string | null | undefined
-  /** How a user that the client deletes is handled. `active: false` always deactivates. */
+  /**
+   * What happens to a user that the provisioning client deletes. A user that the client sets to `active: false` is
+   * always deactivated.
+   */
   onDeprovision?: "deactivate" | "delete" | undefined
   subOrgId?: SubOrgId | undefined
 }
 
-/** The code that was requested. The same response whether or not a code was sent. */
+/** The id of the requested code and where it was sent. The response is the same whether or not a code was sent. */
 export interface SentCode {
-  /** Identifies the code. Send it with the code that the user enters. */
+  /** Id of the code. Send it together with the code that the user enters. */
   otp_id: string
-  /** When it expires (RFC 3339, in UTC). */
+  /** Time of expiry (RFC 3339, in UTC). */
   expires_at: string
-  /** The address in the request, masked. With SMS, the same value for all users. */
+  /** The email address in the request, masked. For SMS, this is the same value for all users. */
   delivery_hint: string
   /** `email` or `sms`. */
   delivery_method: string
@@ -3801,20 +3917,20 @@ export interface SentCode {
 
 /** The address that the link was mailed to, or the link itself. The same for unknown addresses. */
 export interface SentLink {
-  /** The address that the mail goes to, masked. */
+  /** The masked email address that the email is sent to. */
   delivery_hint: string
   /** The link itself. Only with `deliver: false`. */
   url?: string | undefined
 }
 
 export interface SentMagicLink {
-  /** The address that the mail goes to, masked. */
+  /** The masked email address that the email is sent to. */
   delivery_hint: string
   /** The link itself. Only with `deliver: false`. */
   url?: string | undefined
-  /** When it expires (RFC 3339, in UTC). */
+  /** Time of expiry (RFC 3339, in UTC). */
   expires_at: string
-  /** Id of the code in the email. Null if the email has none. */
+  /** Id of the code in the email. Null if the email contains no code. */
   otp_id: string | null
 }
 
@@ -3828,7 +3944,7 @@ export interface ServiceConfig {
   sidebarGroupsCollapsible: boolean
 }
 
-/** The fields to change. Absent fields are kept. */
+/** The fields to change. Omitted fields are not changed. */
 export interface ServiceConfigChange {
   /** The services that are on. Removing auth also removes the services that depend on it. */
   enabledAppIds?: ("auth" | "otp" | "password" | "magic_link" | "social" | "passkeys" | "sso" | "mfa" | "rbac" | "scim" | "webhooks" | "sessions" | "admin_portal")[] | undefined
@@ -3848,23 +3964,23 @@ export type ServiceConfigEvent = Omit<Event, 'type' | 'data'> & {
 
 /** A live session of a user. */
 export interface Session {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
-  /** The user’s auth account: `userId` of the user, `sub` of tokens. */
+  /** Id of the user’s auth account: `userId` of the user, and `sub` of tokens. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
-  /** The organization it belongs to. Null: the account level of the environment. */
+  /** The organization of the user. Null: the account level of the environment. */
   sub_org_id: string | null
-  /** How the user signed in. `otp` is a code by mail or text message. */
+  /** How the user signed in. `otp`: a code by email or text message. */
   auth_method: "password" | "otp" | "magic_link" | "passkey" | "social" | "sso" | "signup" | "invite" | "impersonation"
   /** Authentication methods (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
   amr: string[]
   /** `aal1`: one factor. `aal2`: two factors, or a passkey. */
   aal: "aal1" | "aal2"
   /**
-   * The SAML or OIDC connection that the user signed in with; it stays when the connection is deleted. Null: another
-   * method.
+   * The SAML or OIDC connection that the user signed in with. The value stays if the connection is deleted. Null: the
+   * user signed in with another method.
    */
   connection_id: string | null
   /** Address of the end user at the sign-in, from `X-End-User-IP`. Null if it was not sent. */
@@ -3875,11 +3991,11 @@ export interface Session {
   status: "active"
   /** The support person who acts for the user. Null for the user’s own session. */
   impersonator: Impersonator | null
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   created_at: string
   /** Time of the last refresh, or of the sign-in. */
   last_active_at: string
-  /** When it ends unless it is refreshed earlier. */
+  /** When the session ends unless it is refreshed before. */
   expires_at: string
 }
 
@@ -3888,21 +4004,21 @@ export type SessionCreatedEvent = Omit<Event, 'type' | 'data'> & {
   type: "session.created"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** The session, `sid` of its access tokens. */
+    /** Id of the session: `sid` of its access tokens. */
     id: string
-    /** The user’s auth account: `userId` of the user, `sub` of tokens. */
+    /** Id of the user’s auth account: `userId` of the user, and `sub` of tokens. */
     user_id: string
-    /** The user: `id` in `/v1/users`. Every route accepts it. */
+    /** The user: `id` in `/v1/users`. Every route accepts this id. */
     directory_user_id: string
-    /** How the user signed in. `otp` is a code by mail or text message. */
+    /** How the user signed in. `otp`: a code by email or text message. */
     auth_method: "password" | "otp" | "magic_link" | "passkey" | "social" | "sso" | "signup" | "invite" | "impersonation"
     /** Authentication methods (RFC 8176), such as `pwd`, `otp`, `sms`, `pop` (a passkey) or `mfa`. May be empty. */
     amr: string[]
     /** `aal1`: one factor. `aal2`: two factors, or a passkey. */
     aal: "aal1" | "aal2"
     /**
-     * The SAML or OIDC connection that the user signed in with; it stays when the connection is deleted. Null: another
-     * method.
+     * The SAML or OIDC connection that the user signed in with. The value stays if the connection is deleted. Null: the
+     * user signed in with another method.
      */
     connection_id: string | null
   }
@@ -3913,23 +4029,23 @@ export type SessionRefreshReuseDetectedEvent = Omit<Event, 'type' | 'data'> & {
   type: "session.refresh_reuse_detected"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** A UUID that the service assigns. It never changes. */
+    /** A UUID that the service assigns. The id never changes. */
     id: string
-    /** The user: `id` in `/v1/users`. Every route accepts it. */
+    /** The user: `id` in `/v1/users`. Every route accepts this id. */
     directory_user_id: string
   }
 }
 
 export type SessionRevokedEvent = Omit<Event, 'type' | 'data'> & {
-  /** A session was ended early; `reason` says why. */
+  /** A session was ended before it expired. `reason` says why. */
   type: "session.revoked"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** A UUID that the service assigns. It never changes. */
+    /** A UUID that the service assigns. The id never changes. */
     id: string
-    /** The user’s auth account: `userId` of the user, `sub` of tokens. */
+    /** Id of the user’s auth account: `userId` of the user, and `sub` of tokens. */
     user_id: string
-    /** The user: `id` in `/v1/users`. Every route accepts it. */
+    /** The user: `id` in `/v1/users`. Every route accepts this id. */
     directory_user_id: string
     /** Why the session ended, such as `revoked`, `logout`, `password_changed`, `refresh_token_reused`. */
     reason: string
@@ -3937,17 +4053,17 @@ export type SessionRevokedEvent = Omit<Event, 'type' | 'data'> & {
 }
 
 export interface SessionTokens {
-  /** JWT (RFC 9068) to send to your API as a Bearer token. */
+  /** JWT (RFC 9068). Send it to your own API as a Bearer token. */
   access_token: string
-  /** Works once. POST /v1/auth/token/refresh returns its successor. */
+  /** Token for POST /v1/auth/token/refresh, which returns a new refresh token. Each refresh token works once. */
   refresh_token: string
   /** Seconds until the access token expires. */
   expires_in: number
-  /** Seconds until the refresh token expires, and the session with it. */
+  /** Seconds until the refresh token and its session expire. */
   refresh_expires_in: number
-  /** The user’s auth account: `userId` of the user, `sub` of tokens. */
+  /** Id of the user’s auth account: `userId` of the user, and `sub` of tokens. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
 }
 
@@ -3957,20 +4073,20 @@ export interface SessionsListReply {
   users: UserSessions[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
 export interface SessionsListRevocationsReply {
   /** Sessions that ended, oldest first. */
   revocations: Revocation[]
-  /** Whether more revocations exist. If true, read on immediately. */
+  /** Whether more revocations exist. If true, read the next page immediately. */
   has_more: boolean
-  /** Cursor of the next call. Always present. */
+  /** Cursor for the next call. Always present. */
   next_cursor: string
 }
 
@@ -3992,7 +4108,7 @@ export interface SetupStep {
 
 export interface SignupCreateRequest {
   email: EmailAddress
-  /** Whether an unknown person may sign up. Default: the setting open_signup_default. */
+  /** Whether a user is created if no user has the address. Default: the setting open_signup_default. */
   openSignup?: boolean | undefined
   /** First name. Null: none. */
   firstName?: OneLine | undefined
@@ -4004,17 +4120,17 @@ export interface SignupCreateRequest {
 }
 
 export interface SignupMagicLinkSendReply {
-  /** The address that the mail goes to, masked. */
+  /** The masked email address that the email is sent to. */
   delivery_hint: string
   /** The link itself. Only with `deliver: false`. */
   url?: string | undefined
-  /** When it expires (RFC 3339, in UTC). */
+  /** Time of expiry (RFC 3339, in UTC). */
   expires_at: string
 }
 
 export interface SignupMagicLinkSendRequest {
   email: EmailAddress
-  /** Whether an unknown person may sign up. Default: the setting open_signup_default. */
+  /** Whether a user is created if no user has the address. Default: the setting open_signup_default. */
   openSignup?: boolean | undefined
   /** First name. Null: none. */
   firstName?: OneLine | undefined
@@ -4029,7 +4145,7 @@ export interface SignupMagicLinkSendRequest {
 
 export interface SignupOtpSendRequest {
   email: EmailAddress
-  /** Whether an unknown person may sign up. Default: the setting open_signup_default. */
+  /** Whether a user is created if no user has the address. Default: the setting open_signup_default. */
   openSignup?: boolean | undefined
   locale?: Locale | undefined
   subOrgId?: SubOrgId | undefined
@@ -4038,7 +4154,7 @@ export interface SignupOtpSendRequest {
 export interface SignupPasswordRequest {
   email: EmailAddress
   password: NewPassword
-  /** Whether an unknown person may sign up. Default: the setting open_signup_default. */
+  /** Whether a user is created if no user has the address. Default: the setting open_signup_default. */
   openSignup?: boolean | undefined
   /** First name. Null: none. */
   firstName?: OneLine | undefined
@@ -4053,23 +4169,26 @@ export interface SignupPasswordRequest {
 export interface SocialProvider {
   /** The social provider. */
   provider: "google" | "github" | "apple" | "microsoft"
-  /** Whether users may sign in with it. */
+  /** Whether users may sign in with the provider. */
   enabled: boolean
   /** Whether the organization, its environment or the deployment has credentials for it. */
   configured: boolean
-  /** Null: the value of the environment’s defaults, or of the deployment. */
+  /**
+   * Client ID of your application at the provider. Null: the client ID of the environment’s defaults, or else of the
+   * deployment.
+   */
   client_id: string | null
-  /** Apple: from the developer account. Null: none. */
+  /** Apple only: the value from your Apple developer account. Null: none. */
   team_id: string | null
-  /** Apple: from the developer account. Null: none. */
+  /** Apple only: the value from your Apple developer account. Null: none. */
   key_id: string | null
   /** Microsoft: common, organizations, consumers, or the ID of one tenant. */
   tenant: string | null
-  /** Requested OAuth scopes. Default: the scopes for id, name and address. */
+  /** Requested OAuth scopes. Default: the scopes for id, name and email address. */
   scopes: string[]
   /**
-   * `provider`: callback_url belongs only to this provider. `shared`: for applications that were set up in earlier
-   * releases, until you set `provider`.
+   * Kind of callback URL. `provider`: callback_url is used only for this provider. `shared`: one URL for all providers,
+   * kept for applications that were set up in earlier releases, until you set `provider`.
    */
   callback: "provider" | "shared"
   /** The redirect URI to register at the provider. */
@@ -4086,25 +4205,28 @@ export type SocialProviderEvent = Omit<Event, 'type' | 'data'> & {
 export interface SocialProviderPut {
   /** The social provider. */
   provider: "google" | "github" | "apple" | "microsoft"
-  /** Whether users may sign in with it. */
+  /** Whether users may sign in with the provider. */
   enabled: boolean
-  /** Null: the value of the environment’s defaults, or of the deployment. */
+  /**
+   * Client ID of your application at the provider. Null: the client ID of the environment’s defaults, or else of the
+   * deployment.
+   */
   client_id?: string | null | undefined
-  /** Client secret. Stored sealed and never shown. Null removes it. */
+  /** Client secret. The secret is stored encrypted and never shown. Null removes it. */
   client_secret?: string | null | undefined
-  /** Apple: from the developer account. Null: none. */
+  /** Apple only: the value from your Apple developer account. Null: none. */
   team_id?: string | null | undefined
-  /** Apple: from the developer account. Null: none. */
+  /** Apple only: the value from your Apple developer account. Null: none. */
   key_id?: string | null | undefined
-  /** Apple: the text of the .p8 file. Never shown again. */
+  /** Apple only: the text of the .p8 file. It is never shown again. */
   private_key?: string | null | undefined
   /** Microsoft: common, organizations, consumers, or the ID of one tenant. */
   tenant?: string | null | undefined
-  /** Scopes to request. Null: the default ones. */
+  /** Scopes to request. Null: the default scopes. */
   scopes?: string[] | null | undefined
   /**
-   * `provider`: callback_url belongs only to this provider. `shared`: for applications that were set up in earlier
-   * releases, until you set `provider`.
+   * Kind of callback URL. `provider`: callback_url is used only for this provider. `shared`: one URL for all providers,
+   * kept for applications that were set up in earlier releases, until you set `provider`.
    */
   callback?: "provider" | "shared" | undefined
   subOrgId?: SubOrgId | undefined
@@ -4121,11 +4243,11 @@ export interface SocialStartRequest {
   /** URL that the browser returns to: an entry of allowed_redirect_uris. */
   redirectUri: string
   /**
-   * `code` (recommended): redirectUri gets a code for POST /v1/auth/token/exchange, so URLs contain no tokens. `query`
-   * (default): redirectUri gets the tokens.
+   * What redirectUri receives. `code` (recommended): a code for POST /v1/auth/token/exchange, so that URLs contain no
+   * tokens. `query` (default): the tokens.
    */
   response_mode?: "query" | "code" | undefined
-  /** Whether an unknown person may sign up. Default: the setting open_signup_default of the organization. */
+  /** Whether a user is created if the person has none yet. Default: the setting open_signup_default of the organization. */
   openSignup?: boolean | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -4142,13 +4264,13 @@ export interface SpKeysReply {
 
 /** A connection to the identity provider of an organization. */
 export interface SsoConnection {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
-  /** The organization it belongs to. Null: the account level of the environment. */
+  /** The organization of the user. Null: the account level of the environment. */
   sub_org_id: string | null
   /** Name that administrators and sign-in pages show. */
   name: string
-  /** The protocol. Fields of the other one do not apply. */
+  /** The protocol. Fields of the other protocol do not apply. */
   protocol: "saml" | "oidc"
   /** `draft`: no sign-ins. `testing`: only with `test=true`. `active`: all. `error`: none. */
   status: "draft" | "testing" | "active" | "error"
@@ -4162,23 +4284,23 @@ export interface SsoConnection {
   idp_slo_response_url: string | null
   /** SAML: URL of the provider’s metadata, which is refreshed periodically. Null: none. */
   idp_metadata_url: string | null
-  /** SAML: sign requests, with RSA-SHA256. Default `true`. */
+  /** SAML: whether requests are signed (RSA-SHA256). Default `true`. */
   sign_requests: boolean
-  /** SAML: how the browser carries a sign-in request: in the URL, or in a form (`post`). Default `redirect`. */
+  /** SAML: how the browser sends a sign-in request. `redirect`: in the URL. `post`: in a form. Default `redirect`. */
   request_binding: "redirect" | "post"
-  /** SAML: the same for logout messages. Default `redirect`. */
+  /** SAML: how the browser sends logout messages: `redirect` or `post`. Default `redirect`. */
   slo_binding: "redirect" | "post"
-  /** Have the provider authenticate the user again at every sign-in. Default `false`. */
+  /** Whether the provider must authenticate the user again at every sign-in. Default `false`. */
   force_authn: boolean
-  /** SAML: NameID format to request. Null leaves it to the provider. */
+  /** SAML: NameID format to request. Null: the provider chooses the format. */
   name_id_format: string | null
   /** SAML: whether the metadata asks for signed assertions. A signed response is accepted too. Default `true`. */
   want_assertions_signed: boolean
-  /** SAML: publish an encryption certificate and refuse unencrypted assertions. Default `false`. */
+  /** SAML: whether to publish an encryption certificate and refuse unencrypted assertions. Default `false`. */
   want_assertions_encrypted: boolean
-  /** SAML: accept sign-ins that start at the provider. Default `false`. */
+  /** SAML: whether sign-ins that start at the provider are accepted. Default `false`. */
   allow_idp_initiated: boolean
-  /** SAML: accept signatures with SHA-1, which are weak. Default `false`. */
+  /** SAML: whether signatures with SHA-1, which are weak, are accepted. Default `false`. */
   allow_sha1: boolean
   /** OpenID Connect: the issuer, exactly as in its discovery document. */
   oidc_issuer: string | null
@@ -4189,24 +4311,27 @@ export interface SsoConnection {
   /** OpenID Connect: scopes to request. Default `openid email profile`. */
   oidc_scopes: string[]
   /**
-   * OpenID Connect: `connection`: oidc_redirect_uri belongs only to this connection. `shared`: for connections of
-   * earlier releases, until you set `connection`.
+   * OpenID Connect: kind of redirect URI. `connection`: oidc_redirect_uri is used only for this connection. `shared`:
+   * one URI for all connections, kept for connections that were set up in earlier releases, until you set `connection`.
    */
   oidc_callback: "connection" | "shared"
-  /** Maps groups of the provider to `admin`, `member` or slugs of roles. Applied at every sign-in. */
+  /** Maps groups of the provider to `admin`, `member` or slugs of roles. The mapping is applied at every sign-in. */
   group_role_mapping: Record<string, string | string[]>
   attribute_mapping: AttributeMapping
   /** Verified domains that the connection serves. Empty: all verified domains of the organization. */
   domains: string[]
-  /** Whether a user is created for an unknown person, with the default applied. */
+  /** Whether a user is created when an unknown person signs in. */
   jit_provisioning: boolean
-  /** The claim or attribute with the externalId of SCIM. Default: the subject, the NameID or `oid`. */
+  /** The claim or attribute that contains the SCIM externalId of the person. Default: the subject, the NameID or `oid`. */
   scim_match: string | null
-  /** Whether a linked user may be linked to a new subject of the connection, for a migration of the identity provider. */
+  /**
+   * Whether a user who is already linked may be linked to a new subject of the connection. Turn this on while you
+   * migrate the identity provider.
+   */
   relink: boolean
-  /** Role of users that the connection creates, and of users whose groups map to no role. Default `member`. */
+  /** Role of users that the connection creates, and of users whose groups are not mapped to a role. Default `member`. */
   default_role: "admin" | "member"
-  /** Whether a second factor that the provider reports counts. Default `false`. */
+  /** Whether a second factor that the provider reports counts as the user’s second factor. Default `false`. */
   trust_idp_mfa: boolean
   /** SAML: certificates that the provider signs with. */
   idp_certificates: Certificate[]
@@ -4214,13 +4339,13 @@ export interface SsoConnection {
   oidc_client_secret_set: boolean
   /** What to enter at the identity provider. */
   sp: {
-    /** Entity ID of this service: Audience, SP Entity ID. */
+    /** Entity ID of this service. Providers call it Audience or SP Entity ID. */
     entity_id: string
-    /** URL that browsers post the provider’s responses to: Reply URL, ACS URL. */
+    /** URL that browsers post the provider’s responses to. Providers call it Reply URL or ACS URL. */
     acs_url: string
-    /** URL for logout messages of the provider: Single logout URL. */
+    /** URL for logout messages of the provider. Providers call it Single Logout URL. */
     slo_url: string
-    /** URL of the SAML metadata with all these values, for providers that import or fetch it. */
+    /** URL of the SAML metadata, which contains all these values, for providers that can import or fetch metadata. */
     metadata_url: string
     /** Certificates that requests are signed with, for providers that do not read the metadata. */
     certificates: Certificate[]
@@ -4231,23 +4356,26 @@ export interface SsoConnection {
   oidc_post_logout_redirect_uri: string
   /** The result of the latest test. Null: never tested. */
   last_test: {
-    /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+    /** Always `true`. A refused request has an error status instead. */
     success: boolean
-    /** Each check in its order. */
+    /** The checks, in the order in which they ran. */
     checks: ConnectionCheck[]
     /** When the test ran. */
     at: string
   } | null
   /** When a user last signed in through the connection. Null: never. */
   last_login_at: string | null
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   created_at: string
-  /** When it last changed (RFC 3339, in UTC). */
+  /** When the record last changed (RFC 3339, in UTC). */
   updated_at: string
 }
 
 export type SsoConnectionCertificateExpiringEvent = Omit<Event, 'type' | 'data'> & {
-  /** The last certificate of a provider expires in 60, 30, 7 or 1 days, or has expired. Sign-ins continue. */
+  /**
+   * The last certificate of a connection’s provider expires in 60, 30, 7 or 1 days, or has expired. Sign-ins through the
+   * connection still work.
+   */
   type: "sso.connection.certificate_expiring"
   /** What happened, with the fields of this type of event. */
   data: {
@@ -4257,7 +4385,7 @@ export type SsoConnectionCertificateExpiringEvent = Omit<Event, 'type' | 'data'>
     name: string
     /** When the certificate expires. */
     not_after: string
-    /** Days until it expires. */
+    /** Days until the token expires. */
     days: number
   }
 }
@@ -4265,7 +4393,7 @@ export type SsoConnectionCertificateExpiringEvent = Omit<Event, 'type' | 'data'>
 export interface SsoConnectionCreate {
   /** Name that administrators and sign-in pages show. */
   name: Name
-  /** The protocol. It never changes. */
+  /** The protocol. The protocol of a connection never changes. */
   protocol: "saml" | "oidc"
   /** SAML: entity ID of the identity provider, compared exactly. */
   idp_entity_id?: string | null | undefined
@@ -4277,23 +4405,23 @@ export interface SsoConnectionCreate {
   idp_slo_response_url?: string | null | undefined
   /** SAML: URL of the provider’s metadata, which is refreshed periodically. Null: none. */
   idp_metadata_url?: string | null | undefined
-  /** SAML: sign requests, with RSA-SHA256. Default `true`. */
+  /** SAML: whether requests are signed (RSA-SHA256). Default `true`. */
   sign_requests?: boolean | undefined
-  /** SAML: how the browser carries a sign-in request: in the URL, or in a form (`post`). Default `redirect`. */
+  /** SAML: how the browser sends a sign-in request. `redirect`: in the URL. `post`: in a form. Default `redirect`. */
   request_binding?: "redirect" | "post" | undefined
-  /** SAML: the same for logout messages. Default `redirect`. */
+  /** SAML: how the browser sends logout messages: `redirect` or `post`. Default `redirect`. */
   slo_binding?: "redirect" | "post" | undefined
-  /** Have the provider authenticate the user again at every sign-in. Default `false`. */
+  /** Whether the provider must authenticate the user again at every sign-in. Default `false`. */
   force_authn?: boolean | undefined
-  /** SAML: NameID format to request. Null leaves it to the provider. */
+  /** SAML: NameID format to request. Null: the provider chooses the format. */
   name_id_format?: string | null | undefined
   /** SAML: whether the metadata asks for signed assertions. A signed response is accepted too. Default `true`. */
   want_assertions_signed?: boolean | undefined
-  /** SAML: publish an encryption certificate and refuse unencrypted assertions. Default `false`. */
+  /** SAML: whether to publish an encryption certificate and refuse unencrypted assertions. Default `false`. */
   want_assertions_encrypted?: boolean | undefined
-  /** SAML: accept sign-ins that start at the provider. Default `false`. */
+  /** SAML: whether sign-ins that start at the provider are accepted. Default `false`. */
   allow_idp_initiated?: boolean | undefined
-  /** SAML: accept signatures with SHA-1, which are weak. Default `false`. */
+  /** SAML: whether signatures with SHA-1, which are weak, are accepted. Default `false`. */
   allow_sha1?: boolean | undefined
   /** OpenID Connect: the issuer, exactly as in its discovery document. */
   oidc_issuer?: string | null | undefined
@@ -4304,33 +4432,39 @@ export interface SsoConnectionCreate {
   /** OpenID Connect: scopes to request. Default `openid email profile`. */
   oidc_scopes?: string[] | undefined
   /**
-   * OpenID Connect: `connection`: oidc_redirect_uri belongs only to this connection. `shared`: for connections of
-   * earlier releases, until you set `connection`.
+   * OpenID Connect: kind of redirect URI. `connection`: oidc_redirect_uri is used only for this connection. `shared`:
+   * one URI for all connections, kept for connections that were set up in earlier releases, until you set `connection`.
    */
   oidc_callback?: "connection" | "shared" | undefined
-  /** Maps groups of the provider to `admin`, `member` or slugs of roles. Applied at every sign-in. */
+  /** Maps groups of the provider to `admin`, `member` or slugs of roles. The mapping is applied at every sign-in. */
   group_role_mapping?: Record<string, string | string[]> | undefined
   attribute_mapping?: AttributeMapping | undefined
   /** Verified domains that the connection serves. Empty: all verified domains of the organization. */
   domains?: string[] | undefined
-  /** Whether a user is created for an unknown person. Default: true, or false if SCIM provisioning is enabled. */
+  /** Whether a user is created when an unknown person signs in. Default: true, or false if SCIM provisioning is enabled. */
   jit_provisioning?: boolean | null | undefined
-  /** The claim or attribute with the externalId of SCIM. Default: the subject, the NameID or `oid`. */
+  /** The claim or attribute that contains the SCIM externalId of the person. Default: the subject, the NameID or `oid`. */
   scim_match?: string | null | undefined
-  /** Whether a linked user may be linked to a new subject of the connection, for a migration of the identity provider. */
+  /**
+   * Whether a user who is already linked may be linked to a new subject of the connection. Turn this on while you
+   * migrate the identity provider.
+   */
   relink?: boolean | undefined
-  /** Role of users that the connection creates, and of users whose groups map to no role. Default `member`. */
+  /** Role of users that the connection creates, and of users whose groups are not mapped to a role. Default `member`. */
   default_role?: "admin" | "member" | undefined
-  /** Whether a second factor that the provider reports counts. Default `false`. */
+  /** Whether a second factor that the provider reports counts as the user’s second factor. Default `false`. */
   trust_idp_mfa?: boolean | undefined
   /**
-   * SAML: certificates that the provider signs with, in PEM. May be several during a change of certificates. Replaces
-   * the current ones.
+   * SAML: certificates that the provider signs with, in PEM. Send several while the provider changes its certificate.
+   * Replaces the current certificates.
    */
   idp_certificate?: string | string[] | undefined
-  /** SAML: the metadata of the provider. Sets the fields of the provider. */
+  /** SAML: the metadata of the provider, as XML. Sets all fields of the provider that it contains. */
   idp_metadata_xml?: string | undefined
-  /** Never shown again. Removed if oidc_issuer changes to another server, unless the request contains it. */
+  /**
+   * OpenID Connect: the client secret of your application at the provider. It is never shown again. If oidc_issuer
+   * changes to another server, the secret is removed unless the same request contains it.
+   */
   oidc_client_secret?: string | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -4338,11 +4472,12 @@ export interface SsoConnectionCreate {
 export type SsoConnectionEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `sso.connection.activated`: A connection was activated. Users can sign in through it.
-   * `sso.connection.certificate_renewed`: The metadata of a provider has new certificates. They are used from now on.
-   * `sso.connection.created`: A connection to an identity provider was created. `sso.connection.deactivated`: A
-   * connection was deactivated. Users cannot sign in through it. `sso.connection.deleted`: A connection was deleted,
-   * with its links to users. `sso.connection.test_failed`: A test of a connection found a problem. `last_test` has the
-   * details. `sso.connection.updated`: Fields of a connection other than its status were changed.
+   * `sso.connection.certificate_renewed`: The metadata of a connection’s provider contained new certificates, which are
+   * used from now on. `sso.connection.created`: A connection to an identity provider was created.
+   * `sso.connection.deactivated`: A connection was deactivated. Users cannot sign in through it.
+   * `sso.connection.deleted`: A connection was deleted, together with its links to users. `sso.connection.test_failed`:
+   * A test of a connection found a problem. `last_test` has the details. `sso.connection.updated`: Fields of a
+   * connection other than its status were changed.
    */
   type: "sso.connection.activated" | "sso.connection.certificate_renewed" | "sso.connection.created" | "sso.connection.deactivated" | "sso.connection.deleted" | "sso.connection.test_failed" | "sso.connection.updated"
   /** What happened, with the fields of this type of event. */
@@ -4350,15 +4485,15 @@ export type SsoConnectionEvent = Omit<Event, 'type' | 'data'> & {
 }
 
 export interface SsoConnectionList {
-  /** Connections of the organization, or those of the environment. */
+  /** Connections of the organization or of the whole environment. */
   connections: SsoConnection[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
@@ -4377,23 +4512,23 @@ export interface SsoConnectionPatch {
   idp_slo_response_url?: string | null | undefined
   /** SAML: URL of the provider’s metadata, which is refreshed periodically. Null: none. */
   idp_metadata_url?: string | null | undefined
-  /** SAML: sign requests, with RSA-SHA256. Default `true`. */
+  /** SAML: whether requests are signed (RSA-SHA256). Default `true`. */
   sign_requests?: boolean | undefined
-  /** SAML: how the browser carries a sign-in request: in the URL, or in a form (`post`). Default `redirect`. */
+  /** SAML: how the browser sends a sign-in request. `redirect`: in the URL. `post`: in a form. Default `redirect`. */
   request_binding?: "redirect" | "post" | undefined
-  /** SAML: the same for logout messages. Default `redirect`. */
+  /** SAML: how the browser sends logout messages: `redirect` or `post`. Default `redirect`. */
   slo_binding?: "redirect" | "post" | undefined
-  /** Have the provider authenticate the user again at every sign-in. Default `false`. */
+  /** Whether the provider must authenticate the user again at every sign-in. Default `false`. */
   force_authn?: boolean | undefined
-  /** SAML: NameID format to request. Null leaves it to the provider. */
+  /** SAML: NameID format to request. Null: the provider chooses the format. */
   name_id_format?: string | null | undefined
   /** SAML: whether the metadata asks for signed assertions. A signed response is accepted too. Default `true`. */
   want_assertions_signed?: boolean | undefined
-  /** SAML: publish an encryption certificate and refuse unencrypted assertions. Default `false`. */
+  /** SAML: whether to publish an encryption certificate and refuse unencrypted assertions. Default `false`. */
   want_assertions_encrypted?: boolean | undefined
-  /** SAML: accept sign-ins that start at the provider. Default `false`. */
+  /** SAML: whether sign-ins that start at the provider are accepted. Default `false`. */
   allow_idp_initiated?: boolean | undefined
-  /** SAML: accept signatures with SHA-1, which are weak. Default `false`. */
+  /** SAML: whether signatures with SHA-1, which are weak, are accepted. Default `false`. */
   allow_sha1?: boolean | undefined
   /** OpenID Connect: the issuer, exactly as in its discovery document. */
   oidc_issuer?: string | null | undefined
@@ -4404,33 +4539,39 @@ export interface SsoConnectionPatch {
   /** OpenID Connect: scopes to request. Default `openid email profile`. */
   oidc_scopes?: string[] | undefined
   /**
-   * OpenID Connect: `connection`: oidc_redirect_uri belongs only to this connection. `shared`: for connections of
-   * earlier releases, until you set `connection`.
+   * OpenID Connect: kind of redirect URI. `connection`: oidc_redirect_uri is used only for this connection. `shared`:
+   * one URI for all connections, kept for connections that were set up in earlier releases, until you set `connection`.
    */
   oidc_callback?: "connection" | "shared" | undefined
-  /** Maps groups of the provider to `admin`, `member` or slugs of roles. Applied at every sign-in. */
+  /** Maps groups of the provider to `admin`, `member` or slugs of roles. The mapping is applied at every sign-in. */
   group_role_mapping?: Record<string, string | string[]> | undefined
   attribute_mapping?: AttributeMapping | undefined
   /** Verified domains that the connection serves. Empty: all verified domains of the organization. */
   domains?: string[] | undefined
-  /** Whether a user is created for an unknown person. Default: true, or false if SCIM provisioning is enabled. */
+  /** Whether a user is created when an unknown person signs in. Default: true, or false if SCIM provisioning is enabled. */
   jit_provisioning?: boolean | null | undefined
-  /** The claim or attribute with the externalId of SCIM. Default: the subject, the NameID or `oid`. */
+  /** The claim or attribute that contains the SCIM externalId of the person. Default: the subject, the NameID or `oid`. */
   scim_match?: string | null | undefined
-  /** Whether a linked user may be linked to a new subject of the connection, for a migration of the identity provider. */
+  /**
+   * Whether a user who is already linked may be linked to a new subject of the connection. Turn this on while you
+   * migrate the identity provider.
+   */
   relink?: boolean | undefined
-  /** Role of users that the connection creates, and of users whose groups map to no role. Default `member`. */
+  /** Role of users that the connection creates, and of users whose groups are not mapped to a role. Default `member`. */
   default_role?: "admin" | "member" | undefined
-  /** Whether a second factor that the provider reports counts. Default `false`. */
+  /** Whether a second factor that the provider reports counts as the user’s second factor. Default `false`. */
   trust_idp_mfa?: boolean | undefined
   /**
-   * SAML: certificates that the provider signs with, in PEM. May be several during a change of certificates. Replaces
-   * the current ones.
+   * SAML: certificates that the provider signs with, in PEM. Send several while the provider changes its certificate.
+   * Replaces the current certificates.
    */
   idp_certificate?: string | string[] | undefined
-  /** SAML: the metadata of the provider. Sets the fields of the provider. */
+  /** SAML: the metadata of the provider, as XML. Sets all fields of the provider that it contains. */
   idp_metadata_xml?: string | undefined
-  /** Never shown again. Removed if oidc_issuer changes to another server, unless the request contains it. */
+  /**
+   * OpenID Connect: the client secret of your application at the provider. It is never shown again. If oidc_issuer
+   * changes to another server, the secret is removed unless the same request contains it.
+   */
   oidc_client_secret?: string | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -4451,17 +4592,17 @@ export type SsoKeysChangedEvent = Omit<Event, 'type' | 'data'> & {
 
 /** What a provider sent at a sign-in, and the outcome. */
 export interface SsoSignInTrace {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** Whether the sign-in succeeded. */
   outcome: "accepted" | "refused"
-  /** Why it was refused: the `error` of the redirect. */
+  /** Why the sign-in was refused: the `error` of the redirect. */
   code: string | null
-  /** Whether it was started with `test=true`, so that no session was created. */
+  /** Whether the sign-in was a test (`test=true`), so that no session was created. */
   is_test: boolean
   /** What the provider sent, without secrets. */
   said: Record<string, unknown>
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   created_at: string
 }
 
@@ -4471,9 +4612,9 @@ export interface SsoUpdateKeysRequest {
   subOrgId?: SubOrgId | undefined
 }
 
-/** How the user can step up, and what was started. */
+/** The methods for a step-up, and the step-up that was started. */
 export interface StepUp {
-  /** Methods for the step-up. `sso`: sign in again. `password` needs no start. */
+  /** Methods for the step-up. `sso`: the user signs in again instead. `password` does not have to be started. */
   methods: ("password" | "otp" | "totp" | "backup" | "sms" | "passkey" | "sso")[]
   /** Identifies the code that was sent. Send it with `code`. */
   otp_id?: string | undefined
@@ -4485,7 +4626,7 @@ export interface StepUp {
   options?: PasskeyRequestOptions | undefined
   /** The address or phone number that a code was sent to, masked. */
   delivery_hint?: string | undefined
-  /** When it expires (RFC 3339, in UTC). */
+  /** Time of expiry (RFC 3339, in UTC). */
   expires_at?: string | undefined
 }
 
@@ -4508,7 +4649,7 @@ export type SubOrgId = string
 
 /** The request succeeded. */
 export interface Success {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
 }
 
@@ -4520,13 +4661,13 @@ export interface TeamInvite {
   email: string
   /** Full name in the invitation. Null: none. */
   displayName: string | null
-  /** Rights in the account, or on the roster. */
+  /** The role in the account or on the roster, which decides what the member may do. */
   role: "owner" | "admin" | "developer" | "member"
-  /** The organization whose roster this is on. Null: the account. */
+  /** The organization whose roster the membership is on. Null: the membership is in the account. */
   subOrgId: string | null
   /**
-   * The API key or team member (`directoryUserId`) that sent the latest invitation. Null if the person joined without
-   * one.
+   * The API key or team member (`directoryUserId`) that sent the latest invitation. Null if the person joined without an
+   * invitation.
    */
   invitedBy: {
     /** Kind of caller that sent the invitation. */
@@ -4536,7 +4677,7 @@ export interface TeamInvite {
   } | null
   /** `pending`, or `expired`: invite the person again. */
   status: "pending" | "expired"
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
   /** When the link of the invitation expires. */
   expiresAt: string
@@ -4558,7 +4699,7 @@ export interface TokensIntrospectRequest {
 }
 
 export interface TokensRefreshRequest {
-  /** The latest refresh token of the session. Each one works once. */
+  /** The latest refresh token of the session. Each refresh token works once. */
   refresh_token: string
   subOrgId?: SubOrgId | undefined
 }
@@ -4566,9 +4707,9 @@ export interface TokensRefreshRequest {
 export interface TokensRevokeRequest {
   /** The latest refresh token of the session. */
   refresh_token?: string | undefined
-  /** An access token of the session that has not expired. */
+  /** An unexpired access token of the session. */
   access_token?: string | undefined
-  /** The session: `id` in the list. An org-wide key also sends `subOrgId`. */
+  /** The session: `id` in `GET /v1/sessions`. An org-wide key must also send `subOrgId`. */
   session_id?: string | undefined
   /** Ends every session of the user. Default `false`. */
   everywhere?: boolean | undefined
@@ -4577,17 +4718,17 @@ export interface TokensRevokeRequest {
 
 /** A browser or app that skips the second factor of its user. */
 export interface TrustedDevice {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   user_id: string | null
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
   /** User agent of the device when it was trusted. Null if it was not sent. */
   user_agent: string | null
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   created_at: string
-  /** When it last replaced a second factor, or was trusted. */
+  /** When the device last replaced a second factor or, if it never has, when it was trusted. */
   last_used_at: string
   /** When the trust ends and a second factor is required again (RFC 3339, in UTC). */
   expires_at: string
@@ -4598,23 +4739,23 @@ export interface TrustedDevices {
   devices: TrustedDevice[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
 }
 
-/** A person in one organization and environment, or at the account level of the environment. */
+/** A person in one organization and environment, or at the account level of an environment, outside any organization. */
 export interface User {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The auth account: `sub` of tokens. Null until the first sign-in, password or invitation. */
   userId: string | null
-  /** The organization it belongs to. Null: the account level of the environment. */
+  /** The organization of the user. Null: the account level of the environment. */
   subOrgId: string | null
-  /** The address, unique within the organization regardless of case. Its domain is in ASCII. */
+  /** The email address, unique within the organization regardless of case. The domain of the address is in ASCII. */
   email: string
-  /** Whether the mailbox is proved by the user, by your backend or by an identity provider. */
+  /** Whether the email address is verified: by the user, by your backend or by an identity provider. */
   emailVerified: boolean
-  /** Full name, in mails and in the token claim `name`. Null: none. */
+  /** Full name, used in emails and in the token claim `name`. Null: none. */
   displayName: string | null
   /** First name. Null: none. */
   firstName: string | null
@@ -4626,15 +4767,15 @@ export interface User {
   jobTitle: string | null
   /** Department, for your own use. Null: none. */
   department: string | null
-  /** Language of mails and pages for the user (BCP 47). Null: that of the organization. */
+  /** Language of emails and pages for the user (BCP 47). Null: the language of the organization. */
   locale: string | null
   /** Id of the user in your own system, unique within the organization. Null: none. */
   externalId: string | null
   /** Whether the user may sign in. `false` refuses every sign-in method. */
   active: boolean
   /**
-   * `inactive` (`active: false`), `locked`, `invited` (never signed in, with an open invitation or sign-up), else
-   * `active`.
+   * `inactive`: `active` is false. `locked`: the user is locked. `invited`: the user has never signed in and has an open
+   * invitation or sign-up. `active`: all other users.
    */
   status: "active" | "invited" | "inactive" | "locked"
   /** Why the user is locked, and until when. Null: not locked. */
@@ -4645,21 +4786,21 @@ export interface User {
   roleIds: string[]
   /** What created the user: a single or bulk request, a sign-up, an invitation, or a provider. */
   source: "api" | "bulk" | "signup" | "invite" | "sso" | "scim" | "social"
-  /** Whether provisioning manages the user. If so, most changes require `force`. */
+  /** Whether provisioning (SCIM) manages the user. If true, most changes require `force`. */
   scimManaged: boolean
   /** Whether the user has a second factor: an app or a phone. */
   mfaEnrolled: boolean
-  /** Passkeys that the user has. */
+  /** Number of passkeys that the user has. */
   passkeyCount: number
   /** When the user last signed in. Null: never. */
   lastLoginAt: string | null
   /** Your own JSON values, as you stored them. */
   metadata: Record<string, unknown>
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
-  /** When it last changed (RFC 3339, in UTC). */
+  /** When the record last changed (RFC 3339, in UTC). */
   updatedAt: string
-  /** When the user was deleted. Restorable for 30 days. Null: not deleted. */
+  /** When the user was deleted. The user can be restored for 30 days. Null: not deleted. */
   deletedAt: string | null
 }
 
@@ -4678,12 +4819,13 @@ export type UserEvent = Omit<Event, 'type' | 'data'> & {
    * `user.activated`: A deactivated user was reactivated and may sign in again. `user.created`: A user was created: by
    * the API, an import, an invitation or a sign-up. `user.deactivated`: A user was deactivated and may no longer sign
    * in. Every session ended. `user.deleted`: A user was deleted, or a sign-up expired without proof of the mailbox. The
-   * address is free again. `user.email_verified`: A user proved the mailbox for the first time. `data` is the user at
-   * that moment. Fields that the same sign-in sets later, such as `userId`, are in `session.created`. `user.locked`: A
-   * user was locked by an administrator or by failed attempts. `data.lock` has the cause, the reason and the end.
-   * `user.moved`: A user was moved to another organization. Both organizations record it. `user.restored`: A deleted
-   * user was restored. `user.unlocked`: A lock was ended early. `previous.lock` is the lock that ended. Not recorded
-   * when a lock expires. `user.updated`: Fields of a user were changed.
+   * address is free again. `user.email_verified`: A user proved the mailbox for the first time. `data` shows the user at
+   * that moment. Fields that the same sign-in sets later, such as `userId`, are in the event `session.created`.
+   * `user.locked`: A user was locked by an administrator or by failed attempts. `data.lock` has the cause, the reason
+   * and the end. `user.moved`: A user was moved to another organization. The event is recorded in both organizations.
+   * `user.restored`: A deleted user was restored. `user.unlocked`: The lock of a user was ended early. `previous.lock`
+   * is the lock that ended. The event is not recorded when a lock expires. `user.updated`: Fields of a user were
+   * changed.
    */
   type: "user.activated" | "user.created" | "user.deactivated" | "user.deleted" | "user.email_verified" | "user.locked" | "user.moved" | "user.restored" | "user.unlocked" | "user.updated"
   /** What happened, with the fields of this type of event. */
@@ -4695,20 +4837,20 @@ export type UserExportedEvent = Omit<Event, 'type' | 'data'> & {
   type: "user.exported"
   /** What happened, with the fields of this type of event. */
   data: {
-    /** The user’s auth account: `userId` of the user, `sub` of tokens. */
+    /** Id of the user’s auth account: `userId` of the user, and `sub` of tokens. */
     user_id: string | null
-    /** The user: `id` in `/v1/users`. Every route accepts it. */
+    /** The user: `id` in `/v1/users`. Every route accepts this id. */
     directory_user_id: string
-    /** Kinds of records of which only 1 000 were exported. */
+    /** Kinds of records that were not exported completely, because only 1 000 records of each kind are exported. */
     truncated: string[]
   }
 }
 
 /** The user and the session of the access token. */
 export interface UserInfo {
-  /** The auth account, as in the token. */
+  /** The auth account, the same as `sub` of the token. */
   sub: string
-  /** The address of the user. */
+  /** The email address of the user. */
   email: string
   /** Whether the user has proved the mailbox. */
   email_verified: boolean
@@ -4724,7 +4866,7 @@ export interface UserInfo {
   locale?: string | undefined
   /** When the profile last changed, in seconds since 1970. */
   updated_at: number
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
   /** The organization of the user. Absent: the account level. */
   org_id?: string | undefined
@@ -4744,13 +4886,16 @@ export interface UserInfo {
 
 /** The lock of a user: its reason and its end. */
 export interface UserLock {
-  /** `administrator` refuses every sign-in method. `failed_attempts` refuses the methods in lockout_scope. */
+  /**
+   * Who locked the user. `administrator`: every sign-in method is refused. `failed_attempts`: the methods in the setting
+   * lockout_scope are refused.
+   */
   cause: "administrator" | "failed_attempts"
-  /** The text of the administrator. The user never sees it. Null for `failed_attempts`. */
+  /** The reason that the administrator gave. The user never sees it. Null for `failed_attempts`. */
   reason: string | null
   /** When the administrator locked the user. Null for `failed_attempts`. */
   lockedAt: string | null
-  /** When the lock ends by itself. Null: only when it is unlocked. */
+  /** When the lock ends by itself. Null: the lock ends only when the user is unlocked. */
   until: string | null
 }
 
@@ -4762,17 +4907,17 @@ export interface UserReply {
 export interface UserSessions {
   /** The auth account of the user, `userId` in `/v1/users`. */
   user_id: string
-  /** The user: `id` in `/v1/users`. Every route accepts it. */
+  /** The user: `id` in `/v1/users`. Every route accepts this id. */
   directory_user_id: string
-  /** Live sessions of the user on this page. More may follow on the next page. */
+  /** Live sessions of the user on this page. More sessions of the user may follow on the next page. */
   sessions: Session[]
 }
 
 export interface UserView {
   user: User
   /**
-   * Why the address receives no emails. Null: it receives them. A key of one organization sees only suppressions of that
-   * organization.
+   * Why the address receives no emails. Null: the address receives emails. A key of one organization sees only
+   * suppressions of that organization.
    */
   email_suppression: MailSuppression | null
 }
@@ -4783,18 +4928,18 @@ export interface UsersCreateManyReply {
   created: User[]
   /** Rows that were skipped. */
   skipped: ({
-    /** The address of the row as it was sent. */
+    /** The email address of the row as it was sent. */
     email: string
-    /** `already_exists`: a user has the address. `duplicate_in_request`: an earlier row has it. */
+    /** `already_exists`: a user has the address. `duplicate_in_request`: an earlier row of the request has the address. */
     reason: "already_exists" | "duplicate_in_request"
   })[]
   /** Rows that were refused. The others are not affected. */
   failed: ({
-    /** The address of the row as it was sent. Null if it had none. */
+    /** The email address of the row as it was sent. Null: the row has no address. */
     email: string | null
     /**
-     * `invalid_email`, `invalid_field:<name>`, `external_id_taken`, or the code of a refusal to give the roles:
-     * `insufficient_scope`, `service_disabled`, `privilege_escalation`
+     * `invalid_email`, `invalid_field:<name>`, `external_id_taken`, or, if the caller may not give the roles,
+     * `insufficient_scope`, `service_disabled` or `privilege_escalation`.
      */
     error: string
   })[]
@@ -4806,7 +4951,10 @@ export interface UsersCreateManyRequest {
    * firebase-scrypt, pbkdf2, ssha) to import passwords.
    */
   users?: Record<string, unknown>[] | undefined
-  /** One user per line: `email`, `email,First,Last` or `Name <email>`. Blank lines and # lines are ignored. */
+  /**
+   * One user per line: `email`, `email,First,Last` or `Name <email>`. Blank lines and lines that begin with # are
+   * ignored.
+   */
   bulkText?: string | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -4814,7 +4962,7 @@ export interface UsersCreateManyRequest {
 export interface UsersCreateRequest {
   /** One email address without a name. Unique within the organization regardless of case. */
   email: string
-  /** Full name, in mails and in the token claim `name`. Null: none. */
+  /** Full name, used in emails and in the token claim `name`. Null: none. */
   displayName?: OneLine | undefined
   /** First name. Null: none. */
   firstName?: OneLine | undefined
@@ -4828,7 +4976,7 @@ export interface UsersCreateRequest {
   locale?: Locale | undefined
   /** The id of the user in your own system. */
   externalId?: string | null | undefined
-  /** For your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys. */
+  /** Values for your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys. */
   metadata?: Record<string, unknown> | null | undefined
   /** `true` if you have verified the address yourself. */
   emailVerified?: boolean | undefined
@@ -4840,14 +4988,14 @@ export interface UsersCreateRequest {
 }
 
 export interface UsersDeleteIdentityReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** Sessions that ended, counted up to 10 000. */
+  /** Number of sessions that ended, counted up to 10 000. */
   revoked: number
 }
 
 export interface UsersDeleteReply {
-  /** Always `true`: a refusal is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   ok: boolean
 }
 
@@ -4855,13 +5003,13 @@ export interface UsersExportReply {
   /** When the export was made. */
   exported_at: string
   user: User
-  /** Why the address receives no emails. Null: it receives them. */
+  /** Why the address receives no emails. Null: the address receives emails. */
   email_suppression: MailSuppression | null
-  /** Records by kind, newest first, at most 1000 of each. More kinds and fields may be added. */
+  /** Records by kind, newest first, at most 1000 of each kind. More kinds and fields may be added. */
   records: Record<string, Record<string, unknown>[]>
   /**
-   * The newest 1000 of the audit log that tell of the user, or of bounces of their present address. Bounces of the whole
-   * environment only for org-wide keys.
+   * The newest 1000 audit log events about the user or about bounces of the user’s current email address. Bounces that
+   * count for the whole environment are included only for org-wide keys.
    */
   events: AnyEvent[]
   /** Kinds of records, or `events`, that are not complete. */
@@ -4879,9 +5027,9 @@ export interface UsersImpersonateReply {
     expires_in: number
     /** When the session and its token end. */
     expires_at: string
-    /** The user’s auth account: `userId` of the user, `sub` of tokens. */
+    /** Id of the user’s auth account: `userId` of the user, and `sub` of tokens. */
     user_id: string
-    /** The user: `id` in `/v1/users`. Every route accepts it. */
+    /** The user: `id` in `/v1/users`. Every route accepts this id. */
     directory_user_id: string
     impersonator: Impersonator
   }
@@ -4890,7 +5038,10 @@ export interface UsersImpersonateReply {
 export interface UsersImpersonateRequest {
   /** The reason. Shown in the audit log, in `act` of the token and in the session list of the user. */
   reason: string
-  /** The acting person in your system. Required with an API key; a team member is known. */
+  /**
+   * The person in your system who impersonates the user. Required with an API key. For a team member, the service uses
+   * the member.
+   */
   actor?: string | undefined
   /** Default 900, at most access_token_ttl_seconds. */
   duration_seconds?: number | undefined
@@ -4899,18 +5050,19 @@ export interface UsersImpersonateRequest {
 
 /** The address that the invitation was mailed to, or its link. */
 export interface UsersInviteReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** The address that the mail goes to, masked. */
+  /** The masked email address that the email is sent to. */
   delivery_hint: string
   /**
-   * False: the user has signed in before and keeps the current roles. Null: the request has neither `role` nor
-   * `roleIds`.
+   * Whether the roles in the request were given. False: the user has signed in before and keeps the current roles. Null:
+   * the request has neither `role` nor `roleIds`.
    */
   roles_applied: boolean | null
   /**
-   * False: the organization enforces single sign-on, the user is not exempt, and no connection serves the address. The
-   * email asks the person to get access first. Add the user to `sso_exempt_user_ids`.
+   * Whether the user will be able to sign in. False: the organization enforces single sign-on, the user is not exempt,
+   * and no connection serves the address. The email then asks the person to get access first. To let the user in, add
+   * the user to `sso_exempt_user_ids`.
    */
   can_sign_in: boolean
   /** The link itself. Only with `deliver: false`. */
@@ -4923,8 +5075,8 @@ export interface UsersInviteRequest {
   /** Ids or slugs of roles of the organization. */
   roleIds?: string[] | undefined
   /**
-   * The name of the person who invites, for the email. Absent: the name in the invitation that this one renews. Null:
-   * none.
+   * The name of the inviting person, shown in the email. If absent, a renewed invitation keeps the previous name. Null:
+   * no name.
    */
   invitedBy?: Name | null | undefined
   redirectTo?: RedirectTo | undefined
@@ -4937,11 +5089,11 @@ export interface UsersListIdentitiesReply {
   identities: Identity[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
@@ -4950,24 +5102,24 @@ export interface UsersListReply {
   users: User[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
 export interface UsersLockReply {
   user: User
-  /** Sessions that ended. */
+  /** Number of sessions that ended. */
   revoked: number
 }
 
 export interface UsersLockRequest {
-  /** For managers and the audit log. The user never sees it. */
+  /** The reason for administrators and the audit log. The user never sees it. */
   reason: string
-  /** The end of the lock. Absent or null: no end. */
+  /** When the lock ends. Absent or null: the lock ends only when the user is unlocked. */
   until?: string | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -4976,30 +5128,30 @@ export interface UsersMoveRequest {
   /** The organization that the user moves to, in the same environment. */
   targetSubOrgId: string
   /**
-   * Also moves a user that provisioning manages. The provisioning client is not notified, and may add the user to the
-   * old organization again.
+   * Moves the user even if provisioning (SCIM) manages the user. The provisioning client is not notified and may create
+   * the user in the old organization again.
    */
   force?: boolean | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface UsersRestoreRequest {
-  /** Also restores users that provisioning manages. */
+  /** Restores the user even if provisioning (SCIM) manages the user. */
   force?: boolean | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface UsersRevokeSessionsReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** Sessions that ended, counted up to 10 000. */
+  /** Number of sessions that ended, counted up to 10 000. */
   revoked: number
 }
 
 export interface UsersSendPasswordResetReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** The address that the mail goes to, masked. */
+  /** The masked email address that the email is sent to. */
   delivery_hint: string
   /** The link itself. Only with `deliver: false`. */
   url?: string | undefined
@@ -5012,9 +5164,9 @@ export interface UsersSendPasswordResetRequest {
 }
 
 export interface UsersSendVerificationReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** The address that the mail goes to, masked. */
+  /** The masked email address that the email is sent to. */
   delivery_hint?: string | undefined
   /** `true` if the address is already verified and no email was sent. */
   already_verified?: boolean | undefined
@@ -5029,9 +5181,9 @@ export interface UsersSendVerificationRequest {
 }
 
 export interface UsersSetPasswordReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
-  /** Sessions that ended, counted up to 10 000. */
+  /** Number of sessions that ended, counted up to 10 000. */
   sessions_revoked: number
 }
 
@@ -5045,7 +5197,7 @@ export interface UsersSetPasswordRequest {
 }
 
 export interface UsersUnlockReply {
-  /** Always `true`: a refusal has a status of 400 or above and is a problem. */
+  /** Always `true`. A refused request has an error status instead. */
   success: boolean
   /** `false` if there was no lock and no failed attempt. */
   unlocked: boolean
@@ -5058,7 +5210,7 @@ export interface UsersUnlockRequest {
 export interface UsersUpdateRequest {
   /** One email address without a name. Unique within the organization regardless of case. */
   email?: string | undefined
-  /** Full name, in mails and in the token claim `name`. Null: none. */
+  /** Full name, used in emails and in the token claim `name`. Null: none. */
   displayName?: OneLine | undefined
   /** First name. Null: none. */
   firstName?: OneLine | undefined
@@ -5072,48 +5224,54 @@ export interface UsersUpdateRequest {
   locale?: Locale | undefined
   /** The id of the user in your own system. */
   externalId?: string | null | undefined
-  /** For your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys. */
+  /** Values for your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys. */
   metadata?: Record<string, unknown> | null | undefined
   /** `false` ends every session at once and refuses every sign-in. */
   active?: boolean | undefined
-  /** Also changes fields that provisioning manages. */
+  /** Also changes fields that provisioning (SCIM) manages. */
   force?: boolean | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 /** One of your endpoints, which receives events. */
 export interface Webhook {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The organization whose events it receives. Null: the whole environment. */
   subOrgId: string | null
-  /** Name that administrators see. Need not be unique. */
+  /** Name that administrators see. The name does not have to be unique. */
   name: Name
-  /** An https URL on a public host that receives the events. */
+  /** The https URL that receives the events. The host must be public. */
   url: string
-  /** Event types that it receives: names, `user.*` for a prefix, `*` for all. */
+  /** Event types that the webhook receives. `user.*` stands for all types with this prefix, and `*` for all types. */
   events: string[]
   /** Whether events are sent. `false` stops new and pending deliveries. */
   enabled: boolean
-  /** `active`, `failing`: the latest attempt failed, or `disabled`: nothing is sent. */
+  /**
+   * `active`: the latest attempt succeeded, or none was made yet. `failing`: the latest attempt failed. `disabled`:
+   * nothing is sent.
+   */
   status: "active" | "failing" | "disabled"
-  /** `failing`: 120 hours without success. `gone`: it answered 410. `request`: a request turned it off. Null: enabled. */
+  /**
+   * Why the webhook is disabled. `failing`: no delivery succeeded for 120 hours. `gone`: the receiver answered 410.
+   * `request`: a request disabled the webhook. Null: the webhook is enabled.
+   */
   disabledReason: "failing" | "gone" | "request" | null
   /** The last characters of the signing secret. */
   secretHint: string
   /** When a delivery was last attempted. Null: never. */
   lastDeliveryAt: string | null
-  /** Failed attempts since the last success. */
+  /** Number of failed attempts since the last successful one. */
   consecutiveFailures: number
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
-  /** When it last changed (RFC 3339, in UTC). */
+  /** When the record last changed (RFC 3339, in UTC). */
   updatedAt: string
 }
 
-/** An event that was sent to a webhook, or will be sent. */
+/** The delivery of an event to a webhook. */
 export interface WebhookDelivery {
-  /** A UUID that the service assigns. It never changes. */
+  /** A UUID that the service assigns. The id never changes. */
   id: string
   /** The event: `id` in the feed, and the header `webhook-id`. */
   eventId: string
@@ -5127,15 +5285,15 @@ export interface WebhookDelivery {
   responseStatus: number | null
   /** The first KiB of the response body. Null: no response. */
   responseBody: string | null
-  /** Why the latest attempt failed: a code such as `timeout`. Null: it did not fail. */
+  /** Why the latest attempt failed: a code such as `timeout`. Null: the latest attempt did not fail. */
   error: string | null
   /** Time until the latest response or failure, in milliseconds. Null: not sent yet. */
   durationMs: number | null
   /** URL of the latest attempt. Null: not sent yet. */
   url: string | null
-  /** When it was created (RFC 3339, in UTC). */
+  /** When the record was created (RFC 3339, in UTC). */
   createdAt: string
-  /** When it is sent again. Null: no further attempt. */
+  /** When the next attempt is made. Null: no further attempt. */
   nextAttemptAt: string | null
   /** The latest request. */
   request: {
@@ -5144,13 +5302,13 @@ export interface WebhookDelivery {
     /** JSON text of the request. Null: the event is no longer kept. */
     body: string | null
   }
-  /** The last 20 attempts, newest last. */
+  /** The latest 20 attempts, the newest one last. */
   attempts: ({
     /** When the request was sent. */
     at: string
     /** HTTP status of the response. Null: no response. */
     responseStatus: number | null
-    /** Why it failed, such as `timeout`. Null if it succeeded or the status has the reason. */
+    /** Why the attempt failed, such as `timeout`. Null if the attempt succeeded or `responseStatus` shows the reason. */
     error: string | null
     /** Time until the response or the failure, in milliseconds. */
     durationMs: number
@@ -5167,7 +5325,7 @@ export type WebhookEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `webhook.created`: A webhook was created. `webhook.deleted`: A webhook was deleted. `webhook.disabled`: A webhook
    * was disabled, because every delivery failed for 120 hours or its server answered 410. `webhook.secret_rotated`: A
-   * webhook got a new signing secret. `webhook.updated`: A webhook was changed, or enabled or disabled on request.
+   * webhook got a new signing secret. `webhook.updated`: A webhook was changed, enabled or disabled by a request.
    */
   type: "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.secret_rotated" | "webhook.updated"
   /** What happened, with the fields of this type of event. */
@@ -5180,12 +5338,12 @@ export interface WebhookReply {
 
 export interface WebhookSecretReply {
   webhook: Webhook
-  /** Verifies the signatures. Shown only in this response. */
+  /** Secret that verifies the signatures of deliveries. The secret is shown only in this response. */
   signingSecret: string
 }
 
 export type WebhookTestEvent = Omit<Event, 'type' | 'data'> & {
-  /** A test of a webhook, sent only to that webhook. */
+  /** A webhook is being tested. Only the tested webhook receives this event. */
   type: "webhook.test"
   /** What happened, with the fields of this type of event. */
   data: {
@@ -5195,11 +5353,11 @@ export type WebhookTestEvent = Omit<Event, 'type' | 'data'> & {
 }
 
 export interface WebhooksCreateRequest {
-  /** Name that administrators see. Need not be unique. */
+  /** Name that administrators see. The name does not have to be unique. */
   name: Name
-  /** An https URL on a public host that receives the events. */
+  /** The https URL that receives the events. The host must be public. */
   url: string
-  /** Event types: names, `user.*` for a prefix, `*` for all. */
+  /** Event types that the webhook receives. `user.*` stands for all types with this prefix, and `*` for all types. */
   events: string[]
   /** The whole environment, instead of subOrgId. Requires an org-wide key. */
   scope?: "environment" | undefined
@@ -5227,16 +5385,16 @@ export interface WebhooksListReply {
   webhooks: Webhook[]
   /** Whether more rows follow this page. */
   has_more: boolean
-  /** Send it as `cursor` to read the next page. Null on the last page. */
+  /** Cursor of the next page: send it as `cursor`. Null on the last page. */
   next_cursor: string | null
-  /** Rows on all pages. Only with `include_total`. */
+  /** Number of rows on all pages together. Only with `include_total`. */
   total?: number | undefined
-  /** True if there are more than `total`, or may be. Absent if `total` is exact. */
+  /** True if there are more rows than `total`, or may be. Absent if `total` is exact. */
   total_is_minimum?: boolean | undefined
 }
 
 export interface WebhooksReplayEventsRequest {
-  /** Events from this time on are sent again; at most 30 days ago. */
+  /** Events from this time on are sent again. At most 30 days ago. */
   from: string
   /** Events up to this time. Default: now. */
   to?: string | undefined
@@ -5252,7 +5410,7 @@ export interface WebhooksResendDeliveryRequest {
 }
 
 export interface WebhooksRotateSecretRequest {
-  /** Seconds for which the old secret also signs. */
+  /** Seconds for which deliveries are also signed with the old secret. */
   overlapSeconds?: number | undefined
   /** The whole environment, instead of subOrgId. Requires an org-wide key. */
   scope?: "environment" | undefined
@@ -5266,13 +5424,13 @@ export interface WebhooksTestRequest {
 }
 
 export interface WebhooksUpdateRequest {
-  /** Name that administrators see. Need not be unique. */
+  /** Name that administrators see. The name does not have to be unique. */
   name?: Name | undefined
-  /** An https URL on a public host that receives the events. */
+  /** The https URL that receives the events. The host must be public. */
   url?: string | undefined
-  /** Event types: names, `user.*` for a prefix, `*` for all. */
+  /** Event types that the webhook receives. `user.*` stands for all types with this prefix, and `*` for all types. */
   events?: string[] | undefined
-  /** `true` sends pending deliveries and resumes. `false` stops all deliveries. */
+  /** `true`: pending deliveries are sent and deliveries resume. `false`: all deliveries stop. */
   enabled?: boolean | undefined
   /** The whole environment, instead of subOrgId. Requires an org-wide key. */
   scope?: "environment" | undefined
@@ -5285,7 +5443,7 @@ export interface OrganizationsListParams {
   status?: "active" | "suspended" | "archived" | undefined
   /** Only the organization with this slug. */
   slug?: string | undefined
-  /** Only the organization with this id of your own system. */
+  /** Only the organization with this id in your own system. */
   externalId?: string | undefined
   /** Maximum rows per page. */
   limit?: number | undefined
@@ -5295,19 +5453,19 @@ export interface OrganizationsListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read an organization". */
 export interface OrganizationsGetParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Archive an organization". */
 export interface OrganizationsArchiveParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
@@ -5321,7 +5479,7 @@ export interface MembersListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
@@ -5335,25 +5493,25 @@ export interface MembersListInvitesParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Withdraw an invitation to the team". */
 export interface MembersRevokeInviteParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Remove a member". */
 export interface MembersDeleteParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List the roster of an organization". */
 export interface OrganizationsListMembersParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
@@ -5367,13 +5525,13 @@ export interface EnvironmentsListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read an environment". */
 export interface EnvironmentsGetParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
@@ -5387,31 +5545,31 @@ export interface ApiKeysListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the calling credential". */
 export interface ApiKeysGetCurrentParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read an API key". */
 export interface ApiKeysGetParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Revoke an API key". */
 export interface ApiKeysRevokeParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read which services are on". */
 export interface ServicesGetParams {
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -5419,17 +5577,17 @@ export interface ServicesGetParams {
 export interface UsersListParams {
   /** Only entries with exactly this address. Case does not matter. */
   email?: string | undefined
-  /** Only the user with this id of your own system. */
+  /** Only the user with this id in your own system. */
   externalId?: string | undefined
   /** `true`: only users who may sign in. `false`: only deactivated users. */
   active?: boolean | undefined
-  /** Prefix of the address, a name or the phone. Case does not matter. */
+  /** Only users whose email address, name or phone number begins with this text. Case does not matter. */
   q?: string | undefined
-  /** Changed at this time or later. Poll with `order=asc`. */
+  /** Only users that changed at this time or later. To poll for changes, send `order=asc`. */
   updatedSince?: string | undefined
   /** Only users with this built-in role. */
   role?: "admin" | "member" | undefined
-  /** `true`: lists deleted users that can still be restored instead. */
+  /** `true`: lists only deleted users that can still be restored. Default `false`. */
   deleted?: boolean | undefined
   /** Maximum rows per page. */
   limit?: number | undefined
@@ -5439,29 +5597,32 @@ export interface UsersListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read a user". */
 export interface UsersGetParams {
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Delete a user". */
 export interface UsersDeleteParams {
-  /** Also deletes a user that provisioning manages. */
+  /** Deletes the user even if provisioning (SCIM) manages the user. */
   force?: boolean | undefined
-  /** Organization. Required with an org-wide key, here or in the body. */
+  /** Organization. Required with an org-wide key, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Export all data of a user". */
 export interface UsersExportParams {
-  /** `true`: exports a deleted user that can still be restored, by the `id` in `GET /v1/users?deleted=true`, instead. */
+  /**
+   * `true`: exports a deleted user that can still be restored. The path has the user’s `id` in `GET
+   * /v1/users?deleted=true`.
+   */
   deleted?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
@@ -5475,13 +5636,13 @@ export interface RolesListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read a role". */
 export interface RolesGetParams {
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
@@ -5495,25 +5656,25 @@ export interface RolesUpdateParams extends RolesUpdateRequest {
 export interface RolesDeleteParams {
   /** Changes nothing and returns what would change. */
   preview?: boolean | undefined
-  /** Organization. Required with an org-wide key, here or in the body. */
+  /** Organization. Required with an org-wide key, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List permissions". */
 export interface RolesListPermissionsParams {
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the roles of a user". */
 export interface RolesGetForUserParams {
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the roles of a member". */
 export interface RolesGetForMemberParams {
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
@@ -5543,19 +5704,19 @@ export interface InvitesListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read an invitation". */
 export interface InvitesGetParams {
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Withdraw an invitation". */
 export interface InvitesRevokeParams {
-  /** Organization. Required with an org-wide key, here or in the body. */
+  /** Organization. Required with an org-wide key, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -5563,13 +5724,13 @@ export interface InvitesRevokeParams {
 export interface OtpGetSettingsParams {
   /** Adds `sources`: where each value comes from. */
   effective?: boolean | undefined
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List sign-in methods". */
 export interface AuthListMethodsParams {
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -5577,69 +5738,69 @@ export interface AuthListMethodsParams {
 export interface AuthGetSettingsParams {
   /** Adds `sources`: where each value comes from. Default `false`. */
   effective?: boolean | undefined
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the MFA policy". */
 export interface MfaGetPolicyParams {
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Preview an MFA policy". */
 export interface MfaPreviewPolicyParams {
-  /** The value to try. Default: the current one. */
+  /** The value to preview. Default: the current value. */
   require_mfa?: boolean | undefined
-  /** Days to try. Default: the current value. */
+  /** The number of days to preview. Default: the current value. */
   grace_period_days?: number | undefined
-  /** Values to try, separated by commas. Default: the current ones. */
+  /** The values to preview, separated by commas. Default: the current values. */
   allowed_methods?: string | undefined
-  /** Values to try, separated by commas. Default: the current ones. */
+  /** The values to preview, separated by commas. Default: the current values. */
   enforce_for_roles?: string | undefined
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List trusted devices of a user". */
 export interface MfaTrustedDevicesListParams {
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId: string
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Remove a trusted device". */
 export interface MfaTrustedDevicesDeleteParams {
-  /** Organization. Required with an org-wide key, here or in the body. */
+  /** Organization. Required with an org-wide key, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read second factors of a user". */
 export interface MfaTotpGetParams {
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId: string
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Remove the phone". */
 export interface MfaSmsDeleteParams extends MfaSmsDeleteRequest {
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId: string
 }
 
 /** Parameters of "List the passkeys of a user". */
 export interface PasskeysListParams {
-  /** Directory user (`id`) or auth account (`userId`). */
+  /** The user: `id` or `userId` of the user. */
   userId: string
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Delete a passkey". */
 export interface PasskeysDeleteParams {
-  /** Organization. Required with an org-wide key, here or in the body. */
+  /** Organization. Required with an org-wide key, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -5647,7 +5808,7 @@ export interface PasskeysDeleteParams {
 export interface PasskeysGetSettingsParams {
   /** Adds `sources`: where each value comes from. Default `false`. */
   effective?: boolean | undefined
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -5661,25 +5822,25 @@ export interface UsersListIdentitiesParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Unlink an identity of a user". */
 export interface UsersDeleteIdentityParams {
-  /** Organization. Required with an org-wide key, here or in the body. */
+  /** Organization. Required with an org-wide key, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Start a single sign-on". */
 export interface LoginSsoStartParams extends LoginSsoStartRequest {
-  /** Test a connection. The sign-in ends in a trace, without a session. */
+  /** `true` tests a connection: the sign-in creates a trace and no session. */
   test?: boolean | undefined
 }
 
 /** Parameters of "List SAML service provider certificates". */
 export interface SsoListKeysParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
@@ -5693,25 +5854,25 @@ export interface ConnectionsListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read a connection". */
 export interface ConnectionsGetParams {
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Delete a connection". */
 export interface ConnectionsDeleteParams {
-  /** Organization. Required with an org-wide key, here or in the body. */
+  /** Organization. Required with an org-wide key, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List sign-ins through a connection". */
 export interface ConnectionsListTracesParams {
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
@@ -5725,13 +5886,13 @@ export interface WebhooksListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List event types". */
 export interface WebhooksListEventTypesParams {
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
@@ -5739,11 +5900,11 @@ export interface WebhooksListEventTypesParams {
 export interface WebhooksGetParams {
   /** Adds the latest deliveries, newest first. Default `false`. */
   deliveries?: boolean | undefined
-  /** Maximum deliveries. Default 50, at most 200, or 1000 as CSV. */
+  /** Maximum number of deliveries. Default 50. At most 200, or 1000 as CSV. */
   limit?: number | undefined
-  /** Matches only webhooks of the whole environment. Changes require it. */
+  /** Matches only webhooks of the whole environment. Required to change such a webhook. */
   scope?: "environment" | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
@@ -5751,7 +5912,7 @@ export interface WebhooksGetParams {
 export interface WebhooksDeleteParams {
   /** The whole environment, instead of subOrgId. Requires an org-wide key. */
   scope?: "environment" | undefined
-  /** Organization. An org-wide key sends it or `scope`, here or in the body. */
+  /** Organization. An org-wide key must send either this or `scope`, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -5761,7 +5922,7 @@ export interface OidcCompleteSharedParams {
   code?: string | undefined
   /** `state` of the sign-in. */
   state?: string | undefined
-  /** The issuer that answers (RFC 9207), if the provider sends it. */
+  /** The issuer of the response (RFC 9207), if the provider sends it. */
   iss?: string | undefined
   /** Error code of the provider (RFC 6749 §4.1.2.1), such as `access_denied`. */
   error?: string | undefined
@@ -5773,7 +5934,7 @@ export interface OidcCompleteParams {
   code?: string | undefined
   /** `state` of the sign-in. */
   state?: string | undefined
-  /** The issuer that answers (RFC 9207), if the provider sends it. */
+  /** The issuer of the response (RFC 9207), if the provider sends it. */
   iss?: string | undefined
   /** Error code of the provider (RFC 6749 §4.1.2.1), such as `access_denied`. */
   error?: string | undefined
@@ -5793,7 +5954,7 @@ export interface SocialCompleteSharedParams {
   code?: string | undefined
   /** `state` of the sign-in. */
   state?: string | undefined
-  /** The issuer that answers (RFC 9207), if the provider sends it. */
+  /** The issuer of the response (RFC 9207), if the provider sends it. */
   iss?: string | undefined
   /** Error code of the provider (RFC 6749 §4.1.2.1), such as `access_denied`. */
   error?: string | undefined
@@ -5805,7 +5966,7 @@ export interface SocialCompleteParams {
   code?: string | undefined
   /** `state` of the sign-in. */
   state?: string | undefined
-  /** The issuer that answers (RFC 9207), if the provider sends it. */
+  /** The issuer of the response (RFC 9207), if the provider sends it. */
   iss?: string | undefined
   /** Error code of the provider (RFC 6749 §4.1.2.1), such as `access_denied`. */
   error?: string | undefined
@@ -5813,13 +5974,13 @@ export interface SocialCompleteParams {
 
 /** Parameters of "List the social providers". */
 export interface SocialListProvidersParams {
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List the default social providers". */
 export interface SocialListDefaultsParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
@@ -5829,7 +5990,7 @@ export interface SamlLogoutByRedirectParams {
   SAMLRequest?: string | undefined
   /** The provider’s answer to a logout request of this service. */
   SAMLResponse?: string | undefined
-  /** The relay state of a logout request, which is returned to the provider. */
+  /** The relay state of the logout request, which is returned to the provider. */
   RelayState?: string | undefined
   /** Algorithm of `Signature` (SAML bindings §3.4.4.1). */
   SigAlg?: string | undefined
@@ -5839,7 +6000,7 @@ export interface SamlLogoutByRedirectParams {
 
 /** Parameters of "Read the provisioning configuration". */
 export interface ScimGetConfigParams {
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -5851,7 +6012,7 @@ export interface ScimListLogsParams {
   cursor?: string | undefined
   /** `asc`: oldest first. `desc`: newest first. */
   order?: "asc" | "desc" | undefined
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -5865,27 +6026,27 @@ export interface SessionsListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Only sessions of this user: `id` or `userId` of the user. */
+  /** Only sessions of this user. Send `id` or `userId` of the user. */
   userId?: string | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "End every session of a user". */
 export interface UsersRevokeSessionsParams {
-  /** Organization. Required with an org-wide key, here or in the body. */
+  /** Organization. Required with an org-wide key, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read a live session". */
 export interface SessionsGetParams {
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "End one session". */
 export interface SessionsRevokeParams {
-  /** Organization. Required with an org-wide key, here or in the body. */
+  /** Organization. Required with an org-wide key, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -5895,7 +6056,7 @@ export interface SessionsListRevocationsParams {
   after?: string | undefined
   /** Maximum rows per page. Default 1000. */
   limit?: number | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
@@ -5903,31 +6064,31 @@ export interface SessionsListRevocationsParams {
 export interface MailGetSettingsParams {
   /** Adds `sources`: where each value comes from. Default `false`. */
   effective?: boolean | undefined
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List email texts". */
 export interface MailListTemplatesParams {
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the texts of an email". */
 export interface MailGetTemplateParams {
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Reset the texts of an email". */
 export interface MailResetTemplateParams {
-  /** Organization. Required with an org-wide key, here or in the body. */
+  /** Organization. Required with an org-wide key, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Reset default texts of an email". */
 export interface MailResetDefaultTemplateParams {
-  /** Organization. Without it an org-wide key means the whole account. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
   subOrgId?: string | undefined
 }
 
@@ -5943,31 +6104,31 @@ export interface MailListSuppressionsParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Clear a suppressed address". */
 export interface MailDeleteSuppressionParams {
-  /** Organization. Without it an org-wide key means the account level. */
+  /** Organization. If an org-wide key omits it, the request applies to the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the set-up of an organization". */
 export interface AdminPortalGetParams {
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List the domains of an organization". */
 export interface DomainsListParams {
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Remove a domain". */
 export interface DomainsDeleteParams {
-  /** Organization. Required with an org-wide key, here or in the body. */
+  /** Organization. Required with an org-wide key, in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -5979,7 +6140,7 @@ export interface EventsListParams {
   types?: string | undefined
   /** Default 100. Large events make a page shorter. */
   limit?: number | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
@@ -5987,9 +6148,12 @@ export interface EventsListParams {
 export interface AuditListParams {
   /** Types, separated by commas; `user.*` matches all with that prefix. */
   types?: string | undefined
-  /** The kind of actor: `api_key`, `user`, `scim` (provisioning), `system` (jobs) or `cli`. */
+  /** Only events with this kind of actor: `api_key`, `user`, `scim` (provisioning), `system` (jobs) or `cli`. */
   actor_type?: "api_key" | "user" | "scim" | "system" | "cli" | undefined
-  /** The actor, or the API key or team member that made the sign-in or sign-out request of a user. */
+  /**
+   * Only events whose actor has this id. For sign-ins and sign-outs, also the id of the API key or team member that sent
+   * the request for the user.
+   */
   actor_id?: string | undefined
   /** Only events with this `X-Actor-Id`: the person that your backend acted for. */
   on_behalf_of?: string | undefined
@@ -5997,11 +6161,11 @@ export interface AuditListParams {
   target_type?: string | undefined
   /** Only events about the resource with this id. */
   target_id?: string | undefined
-  /** Only events about this user (`id` or `userId`): as actor, target or in the data. */
+  /** Only events with this user (`id` or `userId`) as actor, as target or in the data. */
   user_id?: string | undefined
-  /** Only events with this address of the end user. */
+  /** Only events with this IP address of the end user. */
   ip_address?: string | undefined
-  /** Only events of this request: its `X-Request-Id`. */
+  /** Only events of the request with this `X-Request-Id`. */
   request_id?: string | undefined
   /** Only events that contain this text. Case does not matter. */
   q?: string | undefined
@@ -6011,11 +6175,11 @@ export interface AuditListParams {
   to?: string | undefined
   /** `next_cursor` of the last page. */
   after?: string | undefined
-  /** Alias of `after`, as in other lists. Send only one of them. */
+  /** Alias of `after`, as in other lists. Send either `cursor` or `after`. */
   cursor?: string | undefined
   /** Maximum events per page. Default 100. */
   limit?: number | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
@@ -6023,9 +6187,12 @@ export interface AuditListParams {
 export interface AuditExportParams {
   /** Types, separated by commas; `user.*` matches all with that prefix. */
   types?: string | undefined
-  /** The kind of actor: `api_key`, `user`, `scim` (provisioning), `system` (jobs) or `cli`. */
+  /** Only events with this kind of actor: `api_key`, `user`, `scim` (provisioning), `system` (jobs) or `cli`. */
   actor_type?: "api_key" | "user" | "scim" | "system" | "cli" | undefined
-  /** The actor, or the API key or team member that made the sign-in or sign-out request of a user. */
+  /**
+   * Only events whose actor has this id. For sign-ins and sign-outs, also the id of the API key or team member that sent
+   * the request for the user.
+   */
   actor_id?: string | undefined
   /** Only events with this `X-Actor-Id`: the person that your backend acted for. */
   on_behalf_of?: string | undefined
@@ -6033,11 +6200,11 @@ export interface AuditExportParams {
   target_type?: string | undefined
   /** Only events about the resource with this id. */
   target_id?: string | undefined
-  /** Only events about this user (`id` or `userId`): as actor, target or in the data. */
+  /** Only events with this user (`id` or `userId`) as actor, as target or in the data. */
   user_id?: string | undefined
-  /** Only events with this address of the end user. */
+  /** Only events with this IP address of the end user. */
   ip_address?: string | undefined
-  /** Only events of this request: its `X-Request-Id`. */
+  /** Only events of the request with this `X-Request-Id`. */
   request_id?: string | undefined
   /** Only events that contain this text. Case does not matter. */
   q?: string | undefined
@@ -6049,7 +6216,7 @@ export interface AuditExportParams {
   after?: string | undefined
   /** Default ndjson, or csv by `Accept`. */
   format?: "csv" | "ndjson" | undefined
-  /** Organization. Without it an org-wide key means the whole environment. */
+  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
   subOrgId?: string | undefined
 }
 
@@ -6057,6 +6224,6 @@ export interface AuditExportParams {
 export interface AuditGetSettingsParams {
   /** Adds `sources`: where each value comes from. Default `false`. */
   effective?: boolean | undefined
-  /** Organization. Without it an org-wide key reads the account level. */
+  /** Organization. If an org-wide key omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }

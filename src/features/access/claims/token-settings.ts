@@ -29,18 +29,19 @@ export const claimSettings = defineSettingsPart(
       propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$' },
       maxProperties: 20,
       description:
-        'Further claims of access tokens, each from `user.externalId`, `user.metadata.{key}`, ' +
-        '`organization.externalId` or `organization.metadata.{key}`. Values that are not set are left out.',
+        'Additional claims of access tokens: the name of each claim and its source, which is `user.externalId`, `user.metadata.{key}`, `organization.externalId` or `organization.metadata.{key}`. Claims without a value are omitted.',
     }),
   }),
   { audience: null, token_claims: {} },
   (_, patch) => {
     for (const name of Object.keys(Object(patch['token_claims'])))
       if (isClaimTaken(name))
-        throw httpErrors.invalidRequest({ detail: `token_claims cannot name ${name}: it has a meaning of its own.` })
+        throw httpErrors.invalidRequest({
+          detail: `token_claims cannot contain ${name}, because this claim has a fixed meaning.`,
+        })
     const audiences: unknown[] = [patch['audience']].flat()
     if (audiences.some((audience) => accountOfTeam(audience) !== null))
-      throw httpErrors.invalidRequest({ detail: 'audience cannot be that of a team.' })
+      throw httpErrors.invalidRequest({ detail: 'audience cannot be the audience of a team.' })
   },
 )
 export type ClaimSettings = Static<typeof claimSettings.schema>

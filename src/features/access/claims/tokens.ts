@@ -26,11 +26,12 @@ export const SessionTokens = named(
   'SessionTokens',
   Type.Object({
     access_token: Type.String({
-      description: 'JWT (RFC 9068) to send to your API as a Bearer token.',
+      description: 'JWT (RFC 9068). Send it to your own API as a Bearer token.',
       examples: [exampleTokens.access_token],
     }),
     refresh_token: Type.String({
-      description: 'Works once. POST /v1/auth/token/refresh returns its successor.',
+      description:
+        'Token for POST /v1/auth/token/refresh, which returns a new refresh token. Each refresh token works once.',
       examples: [exampleTokens.refresh_token],
     }),
     expires_in: Type.Integer({
@@ -38,7 +39,7 @@ export const SessionTokens = named(
       examples: [exampleTokens.expires_in],
     }),
     refresh_expires_in: Type.Integer({
-      description: 'Seconds until the refresh token expires, and the session with it.',
+      description: 'Seconds until the refresh token and its session expire.',
       examples: [exampleTokens.refresh_expires_in],
     }),
     user_id: Type.String({ format: 'uuid', examples: [exampleTokens.user_id] }),

@@ -6,7 +6,7 @@ export const loginErrors = defineErrors({
     403,
     'signup_disabled',
     'Sign-up is disabled',
-    'Either allow_sign_up is off, or no user has the address and neither openSignup nor open_signup_default opens sign-up.',
+    'Either the setting allow_sign_up is off, or no user has the address and new users are allowed neither by openSignup in the request nor by the setting open_signup_default.',
   ],
   userInactive: [
     403,
@@ -31,19 +31,19 @@ export const loginErrors = defineErrors({
     403,
     'session_limit_reached',
     'Too many sessions',
-    'The user has max_concurrent_sessions sessions, and concurrent_session_policy is deny_new. End another session first.',
+    'The user already has as many sessions as max_concurrent_sessions allows, and concurrent_session_policy is deny_new. End another session of the user first.',
   ],
   ssoRequired: [
     403,
     'sso_required',
     'Single sign-on is required',
-    'enforce_sso is on in this organization. Start the sign-in with POST /v1/auth/login/sso/start. Users in sso_exempt_user_ids are exempt.',
-    { connection_id: Type.String({ description: 'The connection to start. Absent if there is none.' }) },
+    'The organization’s setting enforce_sso is on. Start the sign-in with POST /v1/auth/login/sso/start. Only users in sso_exempt_user_ids can use other methods.',
+    { connection_id: Type.String({ description: 'The connection to start. Absent if no connection is available.' }) },
   ],
   methodDisabled: [
     403,
     'method_disabled',
     'The sign-in method is disabled',
-    'A setting of the organization turns this method off. See GET /v1/auth/settings.',
+    'The settings of the organization turn this method off. See GET /v1/auth/settings.',
   ],
 })

@@ -34,11 +34,14 @@ export const loginEvents = defineEvents({
   ],
   failed: [
     'auth.login.failed',
-    'A sign-in was refused, or a code or link was requested for an address that cannot sign in. Beyond a limit, failures are counted: one event has the `count` of similar ones.',
+    'A sign-in was refused, or a code or link was requested for an address that cannot sign in. When similar failures are frequent, one event with a `count` stands for several of them.',
     Type.Object(
       {
         method,
-        reason: Type.String({ description: 'Why it was refused, such as the error code.', examples: ['wrong'] }),
+        reason: Type.String({
+          description: 'Why the sign-in was refused, such as the error code.',
+          examples: ['wrong'],
+        }),
         passkey_id: Type.Optional(Type.String({ format: 'uuid', description: 'The passkey, if it is known.' })),
         connection_id: Type.Optional(
           Type.String({ format: 'uuid', description: 'The connection, for single sign-on.' }),
@@ -57,14 +60,14 @@ export const loginEvents = defineEvents({
   ],
   signedUp: [
     'auth.signup.succeeded',
-    'A user completed sign-up, by proving the mailbox or, if no proof is required, without one.',
+    'A user completed sign-up. The user proved the mailbox, unless the organization requires no proof.',
     Type.Object({ method }),
   ],
   challengeCreated: [
     'mfa.challenge.created',
-    'The first factor was correct and a second is required. No session exists yet.',
+    'The first factor was correct and a second factor is required. No session exists yet.',
     Type.Object({
-      id: described(Id, 'The challenge. Later events about it have the same id.'),
+      id: described(Id, 'Id of the challenge. Later events about the challenge have the same id.'),
       directory_user_id: Id,
       auth_method: Type.String({ description: 'Sign-in method of the first factor.', examples: ['password'] }),
       enrollment_required: Type.Boolean({ description: 'The user has no factor and must enroll one to sign in.' }),

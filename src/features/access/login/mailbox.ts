@@ -26,7 +26,7 @@ export async function completeMailboxLogin(
 ): Promise<SessionReply | null> {
   const work = asProvenUser(caller, facts.user_id)
   if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
-    throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
+    throw loginErrors.signupDisabled({ detail: 'The setting allow_sign_up is off.' })
   if (facts.email_verified && !facts.pending && !also) return completeLogin(work, facts, proof)
   const answer = also || work.db.isTransaction ? null : await proveAndLogIn(work, facts, proof)
   if (answer) return answer

@@ -12,7 +12,7 @@ const OfferedConnection = Type.Object({
     format: 'uuid',
     examples: ['0198b6f2-6c40-7a51-8f3e-2b9d4c7a1e05'],
   }),
-  name: Type.String({ description: 'The connection’s name, for a button.', examples: ['Acme Okta'] }),
+  name: Type.String({ description: 'The connection’s name, for the label of a button.', examples: ['Acme Okta'] }),
   protocol: Type.Enum(['saml', 'oidc'], {
     description: 'The protocol of the connection. A sign-in page can ignore it.',
   }),

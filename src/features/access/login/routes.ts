@@ -16,14 +16,15 @@ export const loginRoutes: Route[] = [
     scope: 'auth.login',
     tag,
     summary: 'List sign-in methods',
-    description: 'Lists the methods whose service is enabled and configured. Empty while the Auth service is off.',
+    description:
+      'Lists the sign-in methods whose service is turned on and configured. The list is empty while the service auth is off.',
     reply: Type.Object({
       methods: Type.Array(LoginMethod, {
         description: 'Methods in the order of a sign-in page. Empty while the service `auth` is off.',
       }),
       enforced: Type.Boolean({
         description:
-          'Whether single sign-on is enforced (`enforce_sso`). Then show only single sign-on, and the other methods on request for exempt users.',
+          'Whether single sign-on is enforced (`enforce_sso`). If true, show only single sign-on, and show other methods to exempt users on request.',
         examples: [false],
       }),
     }),

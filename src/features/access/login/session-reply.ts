@@ -10,7 +10,7 @@ export const SessionReply = named(
     {
       session: nullable(
         SessionTokens,
-        'Null if a second factor is missing: continue with challenge_token. Also null with sign_in_required and with discovery_token.',
+        'The new session. Null if a second factor is required: continue with challenge_token. Also null if the response has sign_in_required or discovery_token.',
       ),
       sign_in_required: Type.Optional(
         Type.Boolean({
@@ -20,8 +20,7 @@ export const SessionReply = named(
       discovery_token: Type.Optional(
         Type.String({
           description:
-            'Only without subOrgId: for POST /v1/auth/token/exchange after a social sign-in, and for POST /v1/auth/login/passkey/verify if several organizations hold the passkey. Enter one of `organizations` with POST ' +
-            '/v1/auth/discovery/exchange.',
+            'Only if the request has no subOrgId: returned by POST /v1/auth/token/exchange after a social sign-in, and by POST /v1/auth/login/passkey/verify if the passkey belongs to users in several organizations. Send it to POST /v1/auth/discovery/exchange to sign in to one of `organizations`.',
           examples: ['dsc_v1.0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce.9mQsVgPeAo3RuIxWyHt6CkZjEn4SGlBv'],
         }),
       ),
@@ -32,11 +31,12 @@ export const SessionReply = named(
         }),
       ),
       mfa_required: Type.Optional(
-        Type.Boolean({ description: 'The first factor was correct, and a second is required.' }),
+        Type.Boolean({ description: 'The first factor was correct, and a second factor is required.' }),
       ),
       challenge_token: Type.Optional(
         Type.String({
-          description: 'For POST /v1/mfa/challenge/verify, or PUT /v1/mfa/totp if enrollment_required.',
+          description:
+            'Send it to POST /v1/mfa/challenge/verify or, if enrollment_required is true, to PUT /v1/mfa/totp.',
           examples: ['mfa_4kPq7Lw2ZbN9xTg1RcVf8YdJhQmS3uXe6BaKoEi5WnC'],
         }),
       ),
@@ -52,12 +52,12 @@ export const SessionReply = named(
       sub_org_id: Type.Optional(
         nullable(
           Type.String({ format: 'uuid' }),
-          'The organization of the challenge. Send it as subOrgId of the requests that continue it. Null for the team.',
+          'The organization of the challenge. Send it as subOrgId in the requests that complete the challenge. Null for the team.',
         ),
       ),
       methods: Type.Optional(
         Type.Array(Type.String({ examples: ['totp'] }), {
-          description: 'Methods that pass the challenge. `passkey`: sign in with a passkey instead.',
+          description: 'Methods that complete the challenge. `passkey`: the user signs in with a passkey instead.',
         }),
       ),
       enrollment_required: Type.Optional(
@@ -67,15 +67,15 @@ export const SessionReply = named(
         Type.Object(
           {
             required: Type.Boolean({ description: 'Whether the policy requires a second factor of the user.' }),
-            enrolled: Type.Boolean({ description: 'Whether the user has one.' }),
+            enrolled: Type.Boolean({ description: 'Whether the user has a second factor.' }),
             grace_ends_at: Type.String({
-              description: 'From this time on the user must enroll a factor to sign in.',
+              description: 'From this time on, the user must enroll a factor to sign in.',
               format: 'date-time',
             }),
           },
           {
             description:
-              'The policy requires a factor that the user has not enrolled. Until grace_ends_at the user can sign in without one.',
+              'The MFA policy requires a second factor that the user has not enrolled. Until grace_ends_at, the user can sign in without a second factor.',
           },
         ),
       ),
@@ -95,7 +95,7 @@ export const SessionReply = named(
     },
     // A complete sign-in. The fields of a challenge are only present if `session` is null.
     {
-      description: 'The session, or the challenge of a second factor that is missing.',
+      description: 'The session, or a challenge if a second factor is required.',
       examples: [{ session: exampleTokens }],
     },
   ),

@@ -13,13 +13,12 @@ export const doorSettings = defineSettingsPart(
     sign_in_rate_limit_per_minute: Type.Integer({
       minimum: 1,
       maximum: 10_000,
-      description: 'Maximum sign-ins of a user per minute, over all methods.',
+      description: 'Maximum number of sign-ins of a user per minute, for all methods together.',
     }),
     allowed_origins: Type.Array(Type.String({ minLength: 1, maxLength: 300, examples: ['https://app.example.com'] }), {
       maxItems: 100,
       description:
-        'Origins of web pages that may call the end-user routes, such as https://app.example.com. https only; in ' +
-        'development also http on this machine.',
+        'Origins of web pages that may call the end-user routes, such as https://app.example.com. Must be https. In development, also http on the same machine.',
     }),
   }),
   {

@@ -5,6 +5,6 @@ export const mfaErrors = defineErrors({
     404,
     'trusted_device_not_found',
     'Trusted device not found',
-    'There is no such device within the reach of the key.',
+    'No trusted device has this id, or the caller cannot reach it.',
   ],
 })

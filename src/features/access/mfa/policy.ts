@@ -234,7 +234,7 @@ function assertRolesFit({ kind }: Directory, { enforce_for_roles }: PolicyFields
     throw invalidField(
       'enforce_for_roles',
       'enum',
-      `enforce_for_roles: ${strange.join(', ')} is a role of the team alone`,
+      `enforce_for_roles: only team members can have the role ${strange.join(', ')}`,
     )
 }
 
@@ -298,7 +298,7 @@ export async function currentRole(work: Work, { role, email_norm }: { role: stri
 /** Throws `method_disabled` if the policy does not allow a method. */
 export async function assertMethodAllowed(work: Work, method: MfaMethod): Promise<void> {
   if (!(await isMethodAllowed(work, method)))
-    throw loginErrors.methodDisabled({ detail: `allowed_methods of the MFA policy has no ${method}.` })
+    throw loginErrors.methodDisabled({ detail: `The MFA policy does not allow ${method} (allowed_methods).` })
 }
 
 /** Whether a method may be enrolled and used. */

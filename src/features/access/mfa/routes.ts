@@ -23,8 +23,7 @@ export const mfaRoutes: Route[] = [
     tag,
     summary: 'Read the MFA policy',
     description:
-      'Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit. With ' +
-      'subOrgId `team`, members and keys that sign the team in read the policy of the account’s own team.',
+      'Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit. With subOrgId `team`, team members and keys that may sign the team in read the policy of the account’s own team.',
     reply: PolicyReply,
     handle: async (work) => ({ policy: showPolicy(await policyOf(work)) }),
   }),
@@ -38,8 +37,7 @@ export const mfaRoutes: Route[] = [
     tag,
     summary: 'Change the MFA policy',
     description:
-      'Applies from the next sign-in, and from the next refresh of a session with one factor. Absent fields are kept, null restores the inherited value. Contradictory policies are refused. No change extends a grace period that has started. GET /v1/mfa/policy/preview shows the users that a change affects. With subOrgId `team`, an ' +
-      'owner of the account changes the policy of the team with the token of their session.',
+      'Applies from the next sign-in, or for a session with one factor from its next refresh. Omitted fields are not changed, and null restores the inherited value. Policies that contradict themselves are refused. No change extends a grace period that has already started. To see which users a change would affect, call GET /v1/mfa/policy/preview. With subOrgId `team`, an owner of the account changes the policy of the team, with the access token of their own session.',
     body: PolicyPatch,
     reply: PolicyReply,
     event: [mfaEvents.policyUpdated, mfaEvents.teamPolicyUpdated],
@@ -70,7 +68,8 @@ export const mfaRoutes: Route[] = [
     service: 'mfa',
     tag,
     summary: 'Preview an MFA policy',
-    description: 'Changes nothing. Absent fields keep their current value.',
+    description:
+      'Shows which users a changed policy would affect, and changes nothing. Omitted parameters have their current value.',
     query: PreviewQuery,
     reply: PreviewReply,
     handle: async (work, { query }) => previewPolicy(work, query),
@@ -100,7 +99,7 @@ export const mfaRoutes: Route[] = [
     service: 'mfa',
     tag,
     summary: 'Remove a trusted device',
-    description: 'Its next sign-in requires the second factor again.',
+    description: 'The next sign-in on this device requires the second factor again.',
     params: Type.Object({ id: Type.String({ description: 'Trusted device: `id` in `GET /v1/mfa/trusted-devices`.' }) }),
     reply: Success,
     errors: [mfaErrors.trustedDeviceNotFound],

@@ -18,7 +18,8 @@ const fields = {
   grace_period_days: Type.Integer({
     minimum: 0,
     maximum: 90,
-    description: 'Days for which users may sign in without a factor, from the requirement or from their creation.',
+    description:
+      'Days for which users may still sign in without a second factor, counted from the time when the policy first required a factor or, for newer users, from their creation.',
     examples: [14],
   }),
   allowed_methods: Type.Array(Type.Enum(MFA_METHODS), {
@@ -30,7 +31,8 @@ const fields = {
   enforce_for_roles: Type.Array(Type.Enum(TEAM_MFA_ROLES), {
     uniqueItems: true,
     maxItems: TEAM_MFA_ROLES.length,
-    description: 'The roles that require_mfa applies to. Empty: all. `developer` is a role only of the team.',
+    description:
+      'The roles that require_mfa applies to. Empty: all roles. Only team members can have the role `developer`.',
     examples: [['admin']],
   }),
 }
@@ -51,7 +53,7 @@ export const PolicyPatch = named(
       allowed_methods: Type.Optional(nullable(fields.allowed_methods)),
       enforce_for_roles: Type.Optional(nullable(fields.enforce_for_roles)),
     },
-    { description: 'The fields to change. Null restores the inherited value. Absent fields are kept.' },
+    { description: 'The fields to change. Null restores the inherited value. Omitted fields are not changed.' },
   ),
 )
 export type PolicyPatch = Static<typeof PolicyPatch>
@@ -63,11 +65,11 @@ export const MfaPolicy = named(
       ...fields,
       required_since: nullable(
         Moment,
-        'When the policy first required a second factor. No grace period starts earlier. Null for the team, where grace periods start with the role.',
+        'When the policy first required a second factor. Grace periods start at this time or later. Null for the team, where a grace period starts when the member gets the role.',
       ),
       updated_at: nullable(Moment, 'When the policy last changed. Null: never, so every value is inherited.'),
     },
-    { description: 'The policy in force.' },
+    { description: 'The MFA policy that currently applies.' },
   ),
 )
 
@@ -76,25 +78,29 @@ const list = (names: readonly string[]) =>
     Type.String({
       pattern: `^((${names.join('|')})(,(${names.join('|')}))*)?$`,
       'x-form': `any of ${names.join(', ')}, separated by commas`,
-      description: 'Values to try, separated by commas. Default: the current ones.',
+      description: 'The values to preview, separated by commas. Default: the current values.',
     }),
   )
 
 /** A hypothetical policy. Absent fields keep their current value. */
 export const PreviewQuery = Type.Object({
-  require_mfa: Type.Optional(Type.Boolean({ description: 'The value to try. Default: the current one.' })),
+  require_mfa: Type.Optional(Type.Boolean({ description: 'The value to preview. Default: the current value.' })),
   grace_period_days: Type.Optional(
-    Type.Integer({ description: 'Days to try. Default: the current value.', minimum: 0, maximum: 90 }),
+    Type.Integer({
+      description: 'The number of days to preview. Default: the current value.',
+      minimum: 0,
+      maximum: 90,
+    }),
   ),
   allowed_methods: list(MFA_METHODS),
   enforce_for_roles: list(MFA_ROLES),
 })
 
 const counts = {
-  users: Type.Integer({ description: 'How many users the policy applies to.', minimum: 0, examples: [12] }),
+  users: Type.Integer({ description: 'Number of users that the policy applies to.', minimum: 0, examples: [12] }),
   asked: Type.Integer({
     minimum: 0,
-    description: 'Number of users with a factor, which every sign-in requires.',
+    description: 'Number of users who have a second factor, so that every sign-in requires it.',
     examples: [8],
   }),
   in_grace: Type.Integer({
@@ -114,7 +120,7 @@ const Person = named(
   Type.Object(
     {
       id: Type.String({ description: 'The user: `id` in `/v1/users`.', format: 'uuid' }),
-      email: Type.String({ description: 'The address of the user.', examples: ['ada@acme.example'] }),
+      email: Type.String({ description: 'The email address of the user.', examples: ['ada@acme.example'] }),
       role: Role,
     },
     { description: 'A user that the policy would apply to.' },
@@ -123,7 +129,7 @@ const Person = named(
 
 export const PreviewReply = Type.Object(
   {
-    policy: described(PolicyFields, 'The policy of the preview: the current one with the values of the query.'),
+    policy: described(PolicyFields, 'The previewed policy: the current policy with the values of the query.'),
     ...counts,
     roles: Type.Array(Type.Object({ role: Role, ...counts }), { description: 'The same counts for each role.' }),
     first: Type.Object(
@@ -141,7 +147,7 @@ export const PreviewReply = Type.Object(
       { description: 'The first 20 users of each group, by address.' },
     ),
   },
-  { description: 'How many users the policy would affect, and the first of them.' },
+  { description: 'How many users the policy would affect, and the first users of each group.' },
 )
 
 const TrustedDevice = named(
@@ -161,7 +167,10 @@ const TrustedDevice = named(
         'User agent of the device when it was trusted. Null if it was not sent.',
       ),
       created_at: Moment,
-      last_used_at: described(Moment, 'When it last replaced a second factor, or was trusted.'),
+      last_used_at: described(
+        Moment,
+        'When the device last replaced a second factor or, if it never has, when it was trusted.',
+      ),
       expires_at: described(Moment, 'When the trust ends and a second factor is required again (RFC 3339, in UTC).'),
     },
     { description: 'A browser or app that skips the second factor of its user.' },
@@ -197,6 +206,6 @@ export function toTrustedDevice(row: DeviceRow, user: DeviceOwner): Static<typeo
 }
 
 export const FactorUserId = Type.String({
-  description: 'Directory user (`id`) or auth account (`userId`).',
+  description: 'The user: `id` or `userId` of the user.',
   examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
 })

@@ -8,11 +8,12 @@ export const trustedDeviceSettings = defineSettingsPart(
     trusted_device_days: Type.Integer({
       minimum: 0,
       maximum: 90,
-      description: 'Days for which a device that passed a challenge may be trusted. 0: never.',
+      description:
+        'Days for which a device can skip the second factor after it completed a challenge. 0: no device is trusted.',
     }),
     trusted_devices_for_enforced_roles: Type.Boolean({
       description:
-        'Whether devices may also be trusted for roles that the MFA policy names, and for owners and admins if it requires a second factor of them.',
+        'Whether devices may also be trusted for users whose role the MFA policy names in enforce_for_roles, and for owners and admins if the policy requires their second factor.',
     }),
   }),
   {

@@ -5,6 +5,6 @@ export const redirectErrors = defineErrors({
     400,
     'invalid_redirect_uri',
     'The redirect address is not allowed',
-    'The address must equal an entry of allowed_redirect_uris. Add it with PATCH /v1/auth/settings.',
+    'The address must be exactly equal to an entry of allowed_redirect_uris. Add the address with PATCH /v1/auth/settings.',
   ],
 })

@@ -15,12 +15,12 @@ export const redirectSettings = defineSettingsPart(
       {
         maxItems: 100,
         description:
-          'Addresses that links and redirects may lead to, compared exactly. https only. In development also http on this machine, without an entry while the list is empty.',
+          'URLs that links and redirects may lead to, compared exactly. Must be https. In development, http on the same machine is also allowed, and needs no entry while the list is empty.',
       },
     ),
     default_redirect_uri: nullable(
       Type.String({ minLength: 1, maxLength: 2048, examples: ['https://app.example.com/auth'] }),
-      'The entry of allowed_redirect_uris that hosted pages lead to. Null: its only entry.',
+      'The entry of allowed_redirect_uris that hosted pages lead to. Null: the only entry, if there is just one.',
     ),
   }),
   { allowed_redirect_uris: [], default_redirect_uri: null },

@@ -9,7 +9,7 @@ export const selfManagementErrors = defineErrors({
     401,
     'step_up_required',
     'Step-up required',
-    'Changing a sign-in method requires a step-up in the last 10 minutes, with a second factor if the user has one. Step up by one of methods (POST /v1/me/step-up) and repeat the request with the new access token. If the method is sso, sign in again.',
+    'Before changing a sign-in method, the user must have signed in or verified again (step-up) in the last 10 minutes, with a second factor if the user has one. Start a step-up with one of the listed methods (POST /v1/me/step-up), then repeat the request with the new access token. For the method sso, the user signs in again instead.',
     {
       methods: Type.Array(Type.Enum(STEP_UP_METHODS), { description: 'Step-up methods that the user has.' }),
       within_seconds: Type.Integer({ description: 'Maximum age of the step-up, in seconds.' }),
@@ -19,6 +19,6 @@ export const selfManagementErrors = defineErrors({
     409,
     'last_factor',
     'The last factor cannot be removed',
-    'The policy requires a second factor of this user. Enroll another one first.',
+    'The MFA policy requires this user to have a second factor. Enroll another factor first.',
   ],
 })

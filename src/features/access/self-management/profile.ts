@@ -42,8 +42,11 @@ export const MeReply = named(
     user: Me,
     organization: nullable(
       Type.Object({
-        id: Type.String({ description: 'The organization: `subOrgId` of requests.', format: 'uuid' }),
-        name: Type.String({ description: 'The organization’s name, to greet the user with.', examples: ['Acme'] }),
+        id: Type.String({ description: 'Id of the organization, for `subOrgId` in requests.', format: 'uuid' }),
+        name: Type.String({
+          description: 'The organization’s name, which you can show to the user.',
+          examples: ['Acme'],
+        }),
         slug: Type.String({ description: 'Identifies the organization in your URLs.', examples: ['acme'] }),
       }),
       'The organization that the user is signed in to. Null for members of the team.',

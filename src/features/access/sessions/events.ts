@@ -10,7 +10,7 @@ export const sessionEvents = defineEvents({
     'session.created',
     'A session was created, because the user passed every required factor.',
     Type.Object({
-      id: described(Id, 'The session, `sid` of its access tokens.'),
+      id: described(Id, 'Id of the session: `sid` of its access tokens.'),
       user_id: Id,
       directory_user_id: Id,
       ...AuthenticationFields,
@@ -18,7 +18,7 @@ export const sessionEvents = defineEvents({
   ],
   revoked: [
     'session.revoked',
-    'A session was ended early; `reason` says why.',
+    'A session was ended before it expired. `reason` says why.',
     Type.Object({ id: Id, user_id: Id, directory_user_id: Id, reason: EndReason }),
   ],
   refreshReuseDetected: [

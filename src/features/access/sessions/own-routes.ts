@@ -48,7 +48,7 @@ export const ownSessionRoutes: Route[] = [
     summary: 'End one of your sessions',
     description: 'The current session can be ended too. Idempotent: ending a session that has already ended succeeds.',
     params: Type.Object({
-      sessionId: Type.String({ description: 'Session: `id` in `GET /v1/me/sessions`, `sid` of access tokens.' }),
+      sessionId: Type.String({ description: 'Session: `id` in `GET /v1/me/sessions`, or `sid` in its access tokens.' }),
     }),
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [sessionErrors.notFound],

@@ -29,7 +29,7 @@ export const sessionRoutes: Route[] = [
     query: Type.Object({
       ...listQuery,
       userId: Type.Optional(
-        Type.String({ description: 'Only sessions of this user: `id` or `userId` of the user.', format: 'uuid' }),
+        Type.String({ description: 'Only sessions of this user. Send `id` or `userId` of the user.', format: 'uuid' }),
       ),
     }),
     reply: Type.Object(
@@ -61,7 +61,7 @@ export const sessionRoutes: Route[] = [
     tag,
     summary: 'End every session of a user',
     query: Type.Object({
-      userId: Type.String({ description: 'Only sessions of this user, by `id` or `userId` of the user.' }),
+      userId: Type.String({ description: 'The user whose sessions end. Send `id` or `userId` of the user.' }),
     }),
     reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
     errors: [userErrors.notFound],
@@ -97,7 +97,7 @@ export const sessionRoutes: Route[] = [
     tag,
     summary: 'Read a live session',
     params: Type.Object({
-      sessionId: Type.String({ description: 'Session: `id` in the list, `sid` of access tokens.' }),
+      sessionId: Type.String({ description: 'Session: `id` in `GET /v1/sessions`, or `sid` in its access tokens.' }),
     }),
     reply: Session,
     errors: [sessionErrors.notFound],
@@ -122,7 +122,7 @@ export const sessionRoutes: Route[] = [
     summary: 'End one session',
     description: 'Idempotent: ending a session that has already ended succeeds.',
     params: Type.Object({
-      sessionId: Type.String({ description: 'Session: `id` in the list, `sid` of access tokens.' }),
+      sessionId: Type.String({ description: 'Session: `id` in `GET /v1/sessions`, or `sid` in its access tokens.' }),
     }),
     reply: Success,
     errors: [sessionErrors.notFound],
@@ -143,7 +143,7 @@ export const sessionRoutes: Route[] = [
     tag,
     summary: 'List ended sessions',
     description:
-      'For services that verify tokens offline and need revocations sooner than expires_in. Poll with the last next_cursor, immediately while has_more is true. Returns each ended session exactly once, oldest first.',
+      'For services that verify tokens offline and must learn of ended sessions before the access tokens expire. Poll with the last next_cursor. While has_more is true, poll again immediately. Returns each ended session exactly once, oldest first.',
     query: Type.Object({
       after: Type.Optional(
         Type.String({
@@ -157,9 +157,11 @@ export const sessionRoutes: Route[] = [
     }),
     reply: Type.Object({
       revocations: Type.Array(Revocation, { description: 'Sessions that ended, oldest first.' }),
-      has_more: Type.Boolean({ description: 'Whether more revocations exist. If true, read on immediately.' }),
+      has_more: Type.Boolean({
+        description: 'Whether more revocations exist. If true, read the next page immediately.',
+      }),
       next_cursor: Type.String({
-        description: 'Cursor of the next call. Always present.',
+        description: 'Cursor for the next call. Always present.',
         examples: ['40XWT9-Xl29pafx27PHTegAAYaVdbA37poeYVlyFvQ8XUAfu7mpb6c4JZXwT8LLXQogJqxkJan-VkNEa'],
       }),
     }),

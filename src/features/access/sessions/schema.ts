@@ -19,7 +19,7 @@ export const AuthenticationFields = {
   aal: oneOf(['aal1', 'aal2']),
   connection_id: nullable(
     ConnectionId,
-    'The SAML or OIDC connection that the user signed in with; it stays when the connection is deleted. Null: another method.',
+    'The SAML or OIDC connection that the user signed in with. The value stays if the connection is deleted. Null: the user signed in with another method.',
   ),
 }
 
@@ -29,7 +29,7 @@ export const Impersonator = named(
   Type.Object(
     {
       sub: Type.String({
-        description: 'Your name or id of that person, as sent at the start of the impersonation.',
+        description: 'Your name or id of the support person, as sent at the start of the impersonation.',
         examples: ['grace@support.example'],
       }),
       reason: Type.String({
@@ -70,7 +70,7 @@ export const Session = named(
       ),
       created_at: Moment,
       last_active_at: described(Moment, 'Time of the last refresh, or of the sign-in.'),
-      expires_at: described(Moment, 'When it ends unless it is refreshed earlier.'),
+      expires_at: described(Moment, 'When the session ends unless it is refreshed before.'),
     },
     { description: 'A live session of a user.' },
   ),
@@ -104,7 +104,7 @@ export const UserSessions = named(
       user_id: described(AccountId, 'The auth account of the user, `userId` in `/v1/users`.'),
       directory_user_id: Id,
       sessions: Type.Array(Session, {
-        description: 'Live sessions of the user on this page. More may follow on the next page.',
+        description: 'Live sessions of the user on this page. More sessions of the user may follow on the next page.',
       }),
     },
     { description: 'A user and the sessions on this page.' },
@@ -123,13 +123,13 @@ export const Revocation = named(
   'Revocation',
   Type.Object(
     {
-      session_id: described(SessionId, 'The session, `sid` of its access tokens.'),
+      session_id: described(SessionId, 'Id of the session: `sid` of its access tokens.'),
       user_id: AccountId,
       directory_user_id: Id,
       revoked_at: described(Moment, 'When the session ended. Refuse its access tokens that were issued earlier.'),
       reason: EndReason,
     },
-    { description: 'A session that has ended before it expired.' },
+    { description: 'A session that ended before it expired.' },
   ),
 )
 
@@ -139,7 +139,7 @@ export const OwnSession = named(
     {
       ...Session.properties,
       current: Type.Boolean({
-        description: 'Whether it is the session of the request’s access token.',
+        description: 'Whether the access token of this request belongs to the session.',
         examples: [true],
       }),
     },
@@ -156,11 +156,11 @@ const NamingToken = Type.String({
 /** Names a session in a body. Exactly one field must be present. */
 export const SessionName = Type.Object({
   refresh_token: Type.Optional(described(NamingToken, 'The latest refresh token of the session.')),
-  access_token: Type.Optional(described(NamingToken, 'An access token of the session that has not expired.')),
+  access_token: Type.Optional(described(NamingToken, 'An unexpired access token of the session.')),
   session_id: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'The session: `id` in the list. An org-wide key also sends `subOrgId`.',
+      description: 'The session: `id` in `GET /v1/sessions`. An org-wide key must also send `subOrgId`.',
     }),
   ),
 })

@@ -18,25 +18,25 @@ export const sessionSettings = defineSettingsPart(
       minimum: 60,
       maximum: MAX_ACCESS_TOKEN_SECONDS,
       description:
-        'Lifetime of an access token, in seconds. Offline verifiers may accept a revoked session for this long.',
+        'Lifetime of an access token, in seconds. Services that verify tokens offline can accept a token of an ended session for this long.',
     }),
     session_idle_timeout_seconds: Type.Integer({
       minimum: 300,
       maximum: 90 * DAY,
-      description: 'A session ends if it is not refreshed for this long.',
+      description: 'A session ends if it is not refreshed for this many seconds.',
     }),
     session_max_lifetime_seconds: Type.Integer({
       minimum: 300,
       maximum: 365 * DAY,
-      description: 'A session ends after this time, even if it is used.',
+      description: 'A session ends after this many seconds, even if it is in use.',
     }),
     max_concurrent_sessions: Type.Integer({
       minimum: 0,
       maximum: MAX_LIMIT,
-      description: 'Maximum concurrent sessions per user. 0: no limit.',
+      description: 'Maximum number of concurrent sessions per user. 0: no limit.',
     }),
     concurrent_session_policy: Type.Enum(['revoke_oldest', 'deny_new'], {
-      description: 'What happens to a sign-in beyond the limit.',
+      description: 'What happens when a sign-in exceeds max_concurrent_sessions.',
     }),
   }),
   {

@@ -7,7 +7,7 @@ export const domainErrors = defineErrors({
     409,
     'domain_claimed',
     'Another organization has the domain',
-    'Only one organization of an environment can have a domain. The domain is free when its owner removes it or its DNS record is gone.',
+    'In an environment, a domain can belong to only one organization. The domain becomes free when that organization removes it or when its DNS record is gone.',
   ],
   limitReached: [
     409,
@@ -19,12 +19,12 @@ export const domainErrors = defineErrors({
     409,
     'organization_archived',
     'The organization is archived',
-    'An archived organization keeps its domains and gets no new ones. Set its status to active first.',
+    'An archived organization keeps its domains but cannot add or verify any. Set the organization’s status to active first.',
   ],
   notAllowed: [
     422,
     'domain_not_allowed',
     'No organization can have this domain',
-    'No organization can own shared names such as co.uk and gmail.com. Send your own domain.',
+    'Domains that many people share, such as co.uk and gmail.com, cannot belong to an organization. Send a domain that the organization owns.',
   ],
 })

@@ -52,10 +52,12 @@ function invalid(reason: string) {
 
 function refuseShared(name: string): void {
   if (getPublicSuffix(name, SUFFIXES) === name)
-    throw domainErrors.notAllowed({ detail: `Anybody may register names below ${name}: give a domain of your own.` })
+    throw domainErrors.notAllowed({
+      detail: `Anyone can register names below ${name}. Send a domain that the organization owns.`,
+    })
   const registered = getDomain(name, SUFFIXES) ?? name
   if (PUBLIC_MAIL.has(registered))
     throw domainErrors.notAllowed({
-      detail: `Anybody may have an address at ${registered}: give a domain of your own.`,
+      detail: `Anyone can have an address at ${registered}. Send a domain that the organization owns.`,
     })
 }

@@ -29,11 +29,14 @@ export const Domain = named(
         { examples: [null] },
       ),
       status: Type.Enum(['pending', 'verified', 'failed'], {
-        description: '`failed`: the last check did not find the record, or a verified domain lost it.',
+        description:
+          '`failed`: the last check did not find the TXT record, or the record of a verified domain is gone.',
       }),
       verification: Type.Object(
         {
-          type: Type.Enum(['dns_txt'], { description: 'How the domain is proved: by a TXT record in the DNS.' }),
+          type: Type.Enum(['dns_txt'], {
+            description: 'How the domain is verified: always by a TXT record in the DNS.',
+          }),
           name: Type.String({ description: 'Name of the TXT record.', examples: ['_watchword-challenge.acme.com'] }),
           value: Type.String({
             description: 'Text of the TXT record.',
@@ -42,8 +45,8 @@ export const Domain = named(
         },
         { description: 'The TXT record to set.' },
       ),
-      verified_at: described(Moment, 'When the record was first found. Null: not verified yet.'),
-      last_checked_at: described(Moment, 'When the record was last looked for. Null: never.'),
+      verified_at: described(Moment, 'When the TXT record was first found. Null: not verified yet.'),
+      last_checked_at: described(Moment, 'When the service last looked for the TXT record. Null: never.'),
       last_error: Object.assign(nullable(DomainError), { examples: [null] }),
     },
     { description: 'A domain of an organization, and whether it is verified.' },

@@ -125,7 +125,7 @@ export function refusalOfUnknown(find: ReturnType<typeof roleFinder>, names: str
   const strange = names.findIndex((name) => !find(name))
   return strange < 0
     ? null
-    : invalidField('roleIds', 'unknown_role', `roleIds.${strange} is no role of the organization`)
+    : invalidField('roleIds', 'unknown_role', `roleIds.${strange} is not a role of the organization`)
 }
 
 function readId(text: string): string {

@@ -9,29 +9,29 @@ const Managed = Type.Object({
   }),
   connectionId: nullable(
     Type.String({ format: 'uuid' }),
-    'The connection whose `group_role_mapping` gives it. For `scim`, the connection that provisioning is linked to.',
+    'The connection whose `group_role_mapping` gives the role. For `scim`: the connection that provisioning is linked to.',
   ),
 })
 
 export const roleErrors = defineErrors({
-  notFound: [404, 'role_not_found', 'Role not found', 'There is no such role within the reach of the key.'],
+  notFound: [404, 'role_not_found', 'Role not found', 'No role has this id or slug, or the caller cannot reach it.'],
   memberNotFound: [
     404,
     'role_member_not_found',
     'Membership not found',
-    'There is no such membership in the organization that the request works on.',
+    'The organization of the request has no membership with this id.',
   ],
   exists: [
     409,
     'role_exists',
-    'A role of this name exists',
-    'Names and slugs are unique within the organization, and those of system roles are taken.',
+    'A role with this name exists',
+    'The names and slugs of roles are unique within the organization. A role must also differ from all system roles in name and slug.',
   ],
   limitReached: [
     409,
     'role_limit_reached',
     'Too many roles',
-    'An organization has at most 200 roles of its own. Delete one first.',
+    'An organization can create at most 200 roles. Delete one first.',
   ],
   systemRole: [
     403,
@@ -42,9 +42,8 @@ export const roleErrors = defineErrors({
   managed: [
     409,
     'role_managed',
-    'Groups give the role',
-    'Groups of the identity provider give a role that the request would remove. Change the groups or the mapping, keep ' +
-      'the role in the request, or set `force` to remove it until the next sign-in or sync.',
+    'The role comes from groups',
+    'The request would remove a role that the user has through groups at the identity provider. Keep the role in the request, or change the groups or their mapping. To remove the role only until the next sign-in or sync, set `force`.',
     { roles: Type.Array(Managed, { description: 'The roles that groups give.' }) },
   ],
 })

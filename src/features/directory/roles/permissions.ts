@@ -26,7 +26,7 @@ export function refusalToGrant({ grants }: Pick<ManagerCaller, 'grants'>, asked:
   const scopes = [...new Set(beyond.filter(isKnownPermission).map((permission) => permissionScopes[permission] ?? '*'))]
   const needed = scopes.includes('*') ? '*' : scopes.join(', ')
   return httpErrors.privilegeEscalation({
-    detail: `The caller lacks what it takes to grant ${beyond.join(', ')}. A key needs for it: ${needed}.`,
+    detail: `The caller may not grant ${beyond.join(', ')}. An API key also needs ${needed}.`,
   })
 }
 

@@ -50,7 +50,7 @@ export const roleRoutes: Route[] = [
     operation: 'roles.list',
     rows: 'assignments',
     summary: 'List roles and who has them',
-    description: 'Returns all roles. The pages are pages of assignments.',
+    description: 'Returns all roles on every page. Only the assignments are paginated.',
     query: Type.Object(listQuery),
     reply: RoleListReply,
     async handle(work, { query }) {
@@ -77,7 +77,7 @@ export const roleRoutes: Route[] = [
     operation: 'roles.create',
     summary: 'Create a role',
     description:
-      'A role consists of permissions of the catalogue, which the scopes of the key must cover, and of your own permissions.',
+      'A role can contain permissions of the catalogue (`GET /v1/rbac/permissions`) and your own permissions. The scopes of the key must cover the permissions of the catalogue.',
     body: RoleCreate,
     reply: RoleReply,
     errors: [roleErrors.exists, roleErrors.limitReached, privilegeEscalation],
@@ -112,7 +112,7 @@ export const roleRoutes: Route[] = [
     operation: 'roles.update',
     summary: 'Change a role',
     description:
-      'Absent fields are kept. Users and members get the new permissions at once. Their tokens have them from the next refresh on.',
+      'Omitted fields are not changed. Users and members with the role get the new permissions at once. Their tokens contain the new permissions after the next refresh.',
     params: RoleParams,
     query: Preview,
     body: RolePatch,
@@ -177,8 +177,7 @@ export const roleRoutes: Route[] = [
     operation: 'roles.setForUser',
     summary: 'Give a user roles',
     description:
-      'Replaces the roles of the user; an absent field is kept. A role that groups of the identity provider give cannot ' +
-      'be left out: such a request is refused unless `force` is true.',
+      'Replaces the roles of the user. Omitted fields are not changed. A role that the user has through groups of the identity provider must stay in the request. Otherwise the request is refused unless `force` is true.',
     params: UserParams,
     body: UserRolesChange,
     reply: UserRolesChangeReply,
@@ -221,7 +220,8 @@ export const roleRoutes: Route[] = [
     operation: 'roles.check',
     repeatable: true,
     summary: 'Check a permission',
-    description: 'As of now, whatever their token says.',
+    description:
+      'Checks the current permissions of the user. The access token of the user may still contain older permissions.',
     body: CheckBody,
     reply: CheckReply,
     errors: [userErrors.notFound],

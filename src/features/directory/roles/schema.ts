@@ -51,22 +51,25 @@ export const Role = named(
   Type.Object(
     {
       id: Type.String({ description: 'A UUID, or for a system role its slug.', examples: [ROLE_ID] }),
-      slug: described(Slug, 'Identifies the role in tokens and in `group_role_mapping`. It never changes.'),
+      slug: described(Slug, 'Identifies the role in tokens and in `group_role_mapping`. The slug never changes.'),
       name: Name,
       description: Description,
       permissions: Permissions,
-      system: Type.Boolean({ description: '`true`: built in. It cannot be changed or deleted.', examples: [false] }),
+      system: Type.Boolean({
+        description: '`true`: the role is built in and cannot be changed or deleted.',
+        examples: [false],
+      }),
       scope: Type.Enum(['account', 'organization'], {
         description: '`account`: a role of the team. `organization`: a role of directory users and custom roles.',
         examples: ['organization'],
       }),
-      subOrgId: nullable(Id, 'The organization that made the role. Null for system roles.'),
+      subOrgId: nullable(Id, 'The organization that the role belongs to. Null for system roles.'),
       assignmentCount: Type.Integer({
-        description: `Number of users and members with the role. Each count stops at ${COUNTED.toLocaleString('en')}.`,
+        description: `Number of users and members with the role. For users and for members, the count stops at ${COUNTED.toLocaleString('en')}.`,
         examples: [3],
       }),
-      createdAt: nullable(Moment, 'When it was created (RFC 3339, in UTC). Null for system roles.'),
-      updatedAt: nullable(Moment, 'When it last changed (RFC 3339, in UTC). Null for system roles.'),
+      createdAt: nullable(Moment, 'When the record was created (RFC 3339, in UTC). Null for system roles.'),
+      updatedAt: nullable(Moment, 'When the record last changed (RFC 3339, in UTC). Null for system roles.'),
     },
     { description: 'A list of permissions that users and team members can have.' },
   ),
@@ -102,11 +105,12 @@ const PermissionInfo = named(
         examples: [permissions[0]],
       }),
       known: Type.Boolean({
-        description: 'Whether it is in the catalogue. `false`: your own permission, which only your application uses.',
+        description:
+          'Whether the permission is in the catalogue. `false`: your own permission, which only your application uses.',
       }),
       scope: nullable(
         Type.String({ examples: ['users.read' satisfies (typeof permissionScopes)['users:read']] }),
-        'The scope that gives an API key the same right. Null: only `*`, or your own permission.',
+        'The scope that gives an API key the same right. Null: only `*` gives it, or the permission is your own.',
       ),
     },
     { description: 'What a role can allow.' },
@@ -119,18 +123,18 @@ export const PermissionListReply = Type.Object({
 })
 
 export const RoleListReply = Type.Object({
-  systemRoles: Type.Array(Role, { description: 'Roles of the account’s team.' }),
+  systemRoles: Type.Array(Role, { description: 'System roles of the account’s team.' }),
   directorySystemRoles: Type.Array(Role, { description: 'Built-in roles of directory users.' }),
   customRoles: Type.Array(Role, { description: 'Roles that organizations created, at most 1 000.' }),
   assignments: Type.Array(RoleAssignment, {
-    description: 'Assignments of the custom roles, one page. `has_more` and `next_cursor` belong to this list.',
+    description: 'One page of the assignments of custom roles. `has_more` and `next_cursor` refer to this list.',
   }),
   permissions: PermissionListReply.properties.permissions,
   ...listReply,
 })
 
 export const RoleParams = Type.Object({
-  roleId: Type.String({ description: 'Role: `id` in the list; for a system role its slug.' }),
+  roleId: Type.String({ description: 'Role: `id` in `GET /v1/rbac/roles`, or the slug of a system role.' }),
 })
 export const RoleReply = named('RoleReply', Type.Object({ role: Role }))
 
@@ -140,7 +144,8 @@ export const RoleCreate = Type.Object({
     Type.String({
       maxLength: MAX_SLUG,
       pattern: SLUG_PATTERN,
-      description: 'Identifies the role in tokens and mappings. Default: derived from the name. It never changes.',
+      description:
+        'Identifies the role in tokens and mappings. Default: derived from the name. The slug never changes.',
       examples: ['editor'],
     }),
   ),
@@ -160,10 +165,13 @@ export const Preview = Type.Object({
   preview: Type.Optional(Type.Boolean({ description: 'Changes nothing and returns what would change.' })),
 })
 
-const UP_TO_MAXIMUM = `Number of users and members with the role. Stops at ${COUNTED.toLocaleString('en')}.`
+const UP_TO_MAXIMUM = `Number of users and members with the role, counted up to ${COUNTED.toLocaleString('en')}.`
 
 const effect = {
-  preview: Type.Boolean({ description: 'Whether this was only a preview and nothing has changed.', examples: [false] }),
+  preview: Type.Boolean({
+    description: 'Whether this was only a preview, so that nothing has changed.',
+    examples: [false],
+  }),
   affectedUsers: Type.Integer({ description: UP_TO_MAXIMUM, examples: [2] }),
   affectedMembers: Type.Integer({ description: UP_TO_MAXIMUM, examples: [1] }),
   permissionsAdded: Type.Array(Type.String(), {
@@ -189,7 +197,7 @@ export const UserRolesChange = Type.Object({
   force: Type.Optional(
     Type.Boolean({
       description:
-        'Also removes roles that groups give, until the next sign-in through the connection or the next sync.',
+        'Also removes roles that the user has through groups. The user gets these roles again at the next sign-in through the connection or at the next sync.',
     }),
   ),
 })
@@ -212,14 +220,14 @@ export const MemberRolesReply = Type.Object(held)
 export const MemberRolesChangeReply = Type.Object({ success: Type.Boolean(), ...held })
 
 export const CheckBody = Type.Object({
-  userId: Type.String({ description: 'Directory user (`id`) or auth account (`userId`).', examples: [ROLE_ID] }),
+  userId: Type.String({ description: 'The user: `id` or `userId` of the user.', examples: [ROLE_ID] }),
   permission: Permission,
 })
 export const CheckReply = Type.Object({
   allowed: Type.Boolean({ description: 'Whether the user has the permission and may use it now.', examples: [true] }),
   reason: Type.String({
     description:
-      '`role:<slug>`; or `no_role`, `unknown_permission`, `inactive` (the user may not sign in), `service_disabled`.',
+      'Why. `role:<slug>`: the role that gives the permission. Otherwise `no_role`, `unknown_permission`, `inactive` (the user may not sign in) or `service_disabled`.',
     examples: ['role:editor'],
   }),
 })

@@ -11,7 +11,7 @@ export const userErrors = defineErrors({
     403,
     'verification_required',
     'The mailbox is not verified',
-    'The user has not proved the mailbox yet. Ask the user to sign in with a mailed code or link.',
+    'The user has not yet proved that the mailbox is theirs. Ask the user to sign in with a mailed code or link, which proves it.',
   ],
   emailExists: [
     409,
@@ -29,7 +29,7 @@ export const userErrors = defineErrors({
     409,
     'scim_managed',
     'The user is managed by provisioning',
-    'Change the user in the directory of the organization. Set force to change or delete the user here anyway.',
+    'Change the user in the organization’s own directory, which provisions the user. To change or delete the user here anyway, set force.',
   ],
   tooManyUsers: [
     400,

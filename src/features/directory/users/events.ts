@@ -28,7 +28,7 @@ export const userEvents = defineEvents({
     User,
   ],
   restored: ['user.restored', 'A deleted user was restored.', User],
-  moved: ['user.moved', 'A user was moved to another organization. Both organizations record it.', User],
+  moved: ['user.moved', 'A user was moved to another organization. The event is recorded in both organizations.', User],
   locked: [
     'user.locked',
     'A user was locked by an administrator or by failed attempts. `data.lock` has the cause, the reason and the end.',
@@ -37,12 +37,12 @@ export const userEvents = defineEvents({
   ],
   unlocked: [
     'user.unlocked',
-    'A lock was ended early. `previous.lock` is the lock that ended. Not recorded when a lock expires.',
+    'The lock of a user was ended early. `previous.lock` is the lock that ended. The event is not recorded when a lock expires.',
     User,
   ],
   emailVerified: [
     'user.email_verified',
-    'A user proved the mailbox for the first time. `data` is the user at that moment. Fields that the same sign-in sets later, such as `userId`, are in `session.created`.',
+    'A user proved the mailbox for the first time. `data` shows the user at that moment. Fields that the same sign-in sets later, such as `userId`, are in the event `session.created`.',
     User,
   ],
 })

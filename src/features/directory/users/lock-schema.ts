@@ -13,14 +13,14 @@ export const UserLockShown = named(
         type: 'string',
         enum: ['administrator', 'failed_attempts'],
         description:
-          '`administrator` refuses every sign-in method. `failed_attempts` refuses the methods in lockout_scope.',
+          'Who locked the user. `administrator`: every sign-in method is refused. `failed_attempts`: the methods in the setting lockout_scope are refused.',
       }),
       reason: nullable(
         Type.String({ examples: ['Laptop stolen, ticket 4711'] }),
-        'The text of the administrator. The user never sees it. Null for `failed_attempts`.',
+        'The reason that the administrator gave. The user never sees it. Null for `failed_attempts`.',
       ),
       lockedAt: nullable(Moment, 'When the administrator locked the user. Null for `failed_attempts`.'),
-      until: nullable(Moment, 'When the lock ends by itself. Null: only when it is unlocked.'),
+      until: nullable(Moment, 'When the lock ends by itself. Null: the lock ends only when the user is unlocked.'),
     },
     { description: 'The lock of a user: its reason and its end.' },
   ),

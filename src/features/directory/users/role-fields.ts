@@ -4,7 +4,8 @@ const MAX_ROLES_OF_ONE = 50
 
 /** The system role. Every directory user has exactly one. */
 export const DirectoryRole = Type.Enum(['admin', 'member'], {
-  description: 'The built-in role of the user. Its permissions are added to those of `roleIds`.',
+  description:
+    'The built-in role of the user. The user has the permissions of this role and of the roles in `roleIds`.',
 })
 
 export const FirstRole = Type.Enum(['admin', 'member'], {

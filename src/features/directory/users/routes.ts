@@ -42,7 +42,7 @@ const listRoute = defineRoute({
   tag,
   summary: 'List users',
   description:
-    'Lists the users of one organization. An org-wide key without `subOrgId` lists those of the whole environment.',
+    'Lists the users of one organization. With an org-wide key and without `subOrgId`, lists the users of the whole environment.',
   query: Type.Object({ ...UserFilters, ...listQuery }),
   reply: UserListReply,
   async handle(work, { query }) {
@@ -61,7 +61,7 @@ const createRoute = (assigned: EventDefinition): Route =>
     tag,
     summary: 'Create a user',
     description:
-      'Without `role` and `roleIds` the user is a member. Both require the scope and service that assigning roles requires.',
+      'Without `role` and `roleIds`, the user gets the role `member`. Sending `role` or `roleIds` requires the same scope and service as assigning roles.',
     body: UserCreate,
     reply: UserReply,
     errors: [
@@ -89,7 +89,7 @@ const createManyRoute = (assigned: EventDefinition): Route =>
     tag,
     summary: 'Create many users',
     description:
-      'Creates at most 500 users, sent as objects or as text. The response has the outcome of each, in order. A row that fails does not affect the others, for example a row with roles that the caller may not give. The body may be up to 5 MiB.',
+      'Creates at most 500 users, sent as objects or as text. The response contains the outcome of each user, in order. A row that fails, for example because the caller may not assign its roles, does not affect other rows. The body may have up to 5 MiB.',
     body: BulkCreate,
     bodyLimit: 5 * MIB,
     reply: BulkReply,
@@ -155,7 +155,7 @@ function changeRoute(announced: EventDefinition[]): Route {
     tag,
     summary: 'Change a user',
     description:
-      'Absent fields are kept, null clears. `active: false` ends every session at once. A new email address must be ' +
+      'Omitted fields are not changed, and null clears a field. `active: false` ends every session at once. A new email address must be ' +
       'verified again and ends every session, and the old address is notified.',
     params: UserParams,
     body: UserPatch,
@@ -181,10 +181,13 @@ function deleteRoute(announced: EventDefinition[]): Route {
     scope: 'users.write',
     tag,
     summary: 'Delete a user',
-    description: 'Every session ends and the email address is free immediately. The record is purged after 30 days.',
+    description:
+      'All sessions of the user end, and another user can have the email address immediately. The user can be restored for 30 days and is then erased.',
     params: UserParams,
     query: UserDelete,
-    reply: Type.Object({ ok: Type.Boolean({ description: 'Always `true`: a refusal is a problem.' }) }),
+    reply: Type.Object({
+      ok: Type.Boolean({ description: 'Always `true`. A refused request has an error status instead.' }),
+    }),
     errors: [userErrors.notFound, userErrors.scimManaged, httpErrors.versionConflict],
     event: userEvents.deleted,
     maybeEvents: announced,
@@ -203,7 +206,7 @@ const restoreRoute = defineRoute({
   tag,
   summary: 'Restore a deleted user',
   description:
-    'Possible within 30 days. Restores ids, profile, second factors and passkeys. Anything else that the deletion ended is not restored.',
+    'Possible within 30 days of the deletion. Restores ids, profile, second factors and passkeys, and nothing else.',
   params: UserParams,
   body: UserRestore,
   reply: UserReply,
@@ -226,7 +229,7 @@ function moveRoute(announced: EventDefinition[]): Route {
     tag,
     summary: 'Move a user to another organization',
     description:
-      'Moves the user within the account. Requires a key that reaches both organizations; `subOrgId` names the current one. Ids and profile are kept, the role becomes member, and every session ends.',
+      'Moves the user to another organization of the account. Requires a key that reaches both organizations. `subOrgId` is the current organization, and `targetSubOrgId` the new one. The user keeps ids and profile, gets the role `member`, and loses all sessions.',
     params: UserParams,
     body: MoveUser,
     reply: UserReply,

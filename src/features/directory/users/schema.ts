@@ -26,7 +26,7 @@ const shown = (description: string, ...examples: string[]) =>
 
 /** The descriptions of user fields, in requests and responses. */
 const meanings = {
-  displayName: 'Full name, in mails and in the token claim `name`. Null: none.',
+  displayName: 'Full name, used in emails and in the token claim `name`. Null: none.',
   firstName: 'First name. Null: none.',
   lastName: 'Last name. Null: none.',
   jobTitle: 'Job title, for your own use. Null: none.',
@@ -40,7 +40,8 @@ const Phone = named(
     maxLength: 32,
     pattern: '^$|^\\+?[ ()./-]*([0-9][ ()./-]*){4,}$',
     'x-form': 'a phone number of at least four digits, such as +14155550123',
-    description: 'Stored as sent. Use E.164, such as +14155550123, if the number receives messages.',
+    description:
+      'Phone number, stored as sent. Use the E.164 format, such as +14155550123, if the number is to receive messages.',
   }),
 )
 
@@ -58,7 +59,8 @@ const profile = {
     Type.Unsafe<Record<string, unknown> | null>({
       type: ['object', 'null'],
       maxProperties: 50,
-      description: 'For your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys.',
+      description:
+        'Values for your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys.',
     }),
   ),
 }
@@ -82,7 +84,7 @@ export const SignupProfile = Type.Object({
 export type SignupProfile = Static<typeof SignupProfile>
 
 export const UserParams = Type.Object({
-  userId: Type.String({ description: 'Directory user (`id`) or auth account (`userId`).' }),
+  userId: Type.String({ description: 'The user: `id` or `userId` of the user.' }),
 })
 
 const elsewhere = {
@@ -103,7 +105,7 @@ export const UserPatch = Type.Object(
     active: Type.Optional(
       Type.Boolean({ description: '`false` ends every session at once and refuses every sign-in.' }),
     ),
-    force: Type.Optional(Type.Boolean({ description: 'Also changes fields that provisioning manages.' })),
+    force: Type.Optional(Type.Boolean({ description: 'Also changes fields that provisioning (SCIM) manages.' })),
   },
   {
     'x-elsewhere': {
@@ -116,11 +118,13 @@ export const UserPatch = Type.Object(
 export type UserPatch = Static<typeof UserPatch>
 
 export const UserRestore = Type.Object({
-  force: Type.Optional(Type.Boolean({ description: 'Also restores users that provisioning manages.' })),
+  force: Type.Optional(
+    Type.Boolean({ description: 'Restores the user even if provisioning (SCIM) manages the user.' }),
+  ),
 })
 
 export const UserDelete = Type.Object({
-  force: Type.Optional(Type.Boolean({ description: 'Also deletes a user that provisioning manages.' })),
+  force: Type.Optional(Type.Boolean({ description: 'Deletes the user even if provisioning (SCIM) manages the user.' })),
 })
 
 export const UserFilters = {
@@ -128,7 +132,7 @@ export const UserFilters = {
     Type.String({ maxLength: 320, description: 'Only entries with exactly this address. Case does not matter.' }),
   ),
   externalId: Type.Optional(
-    Type.String({ description: 'Only the user with this id of your own system.', maxLength: 255 }),
+    Type.String({ description: 'Only the user with this id in your own system.', maxLength: 255 }),
   ),
   active: Type.Optional(
     Type.Boolean({ description: '`true`: only users who may sign in. `false`: only deactivated users.' }),
@@ -137,15 +141,18 @@ export const UserFilters = {
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'Prefix of the address, a name or the phone. Case does not matter.',
+      description: 'Only users whose email address, name or phone number begins with this text. Case does not matter.',
     }),
   ),
   updatedSince: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Changed at this time or later. Poll with `order=asc`.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'Only users that changed at this time or later. To poll for changes, send `order=asc`.',
+    }),
   ),
   role: Type.Optional(Type.Enum(['admin', 'member'], { description: 'Only users with this built-in role.' })),
   deleted: Type.Optional(
-    Type.Boolean({ description: '`true`: lists deleted users that can still be restored instead.' }),
+    Type.Boolean({ description: '`true`: lists only deleted users that can still be restored. Default `false`.' }),
   ),
 }
 
@@ -157,7 +164,7 @@ export const MoveUser = Type.Object({
   force: Type.Optional(
     Type.Boolean({
       description:
-        'Also moves a user that provisioning manages. The provisioning client is not notified, and may add the user to the old organization again.',
+        'Moves the user even if provisioning (SCIM) manages the user. The provisioning client is not notified and may create the user in the old organization again.',
     }),
   ),
 })
@@ -173,11 +180,12 @@ export const User = named(
       ),
       subOrgId: nullable(OrganizationId),
       email: Type.String({
-        description: 'The address, unique within the organization regardless of case. Its domain is in ASCII.',
+        description:
+          'The email address, unique within the organization regardless of case. The domain of the address is in ASCII.',
         examples: ['ada@acme.example'],
       }),
       emailVerified: Type.Boolean({
-        description: 'Whether the mailbox is proved by the user, by your backend or by an identity provider.',
+        description: 'Whether the email address is verified: by the user, by your backend or by an identity provider.',
       }),
       displayName: nullable(Type.String({ examples: ['Ada Lovelace'] }), meanings.displayName),
       firstName: nullable(Type.String({ examples: ['Ada'] }), meanings.firstName),
@@ -187,7 +195,7 @@ export const User = named(
       department: nullable(Type.String({ examples: ['Engineering'] }), meanings.department),
       locale: nullable(
         Type.String({ examples: ['de-AT'] }),
-        'Language of mails and pages for the user (BCP 47). Null: that of the organization.',
+        'Language of emails and pages for the user (BCP 47). Null: the language of the organization.',
       ),
       externalId: nullable(
         Type.String({ examples: ['crm-4711'] }),
@@ -196,7 +204,7 @@ export const User = named(
       active: Type.Boolean({ description: 'Whether the user may sign in. `false` refuses every sign-in method.' }),
       status: Type.Unsafe<'active' | 'invited' | 'inactive' | 'locked'>({
         description:
-          '`inactive` (`active: false`), `locked`, `invited` (never signed in, with an open invitation or sign-up), else `active`.',
+          '`inactive`: `active` is false. `locked`: the user is locked. `invited`: the user has never signed in and has an open invitation or sign-up. `active`: all other users.',
         type: 'string',
         enum: ['active', 'invited', 'inactive', 'locked'],
       }),
@@ -213,14 +221,14 @@ export const User = named(
         description: 'What created the user: a single or bulk request, a sign-up, an invitation, or a provider.',
       }),
       scimManaged: Type.Boolean({
-        description: 'Whether provisioning manages the user. If so, most changes require `force`.',
+        description: 'Whether provisioning (SCIM) manages the user. If true, most changes require `force`.',
         examples: [false],
       }),
       mfaEnrolled: Type.Boolean({
         description: 'Whether the user has a second factor: an app or a phone.',
         examples: [false],
       }),
-      passkeyCount: Type.Integer({ description: 'Passkeys that the user has.', examples: [0] }),
+      passkeyCount: Type.Integer({ description: 'Number of passkeys that the user has.', examples: [0] }),
       lastLoginAt: nullable(Moment, 'When the user last signed in. Null: never.'),
       metadata: Type.Record(Type.String(), Type.Unknown(), {
         description: 'Your own JSON values, as you stored them.',
@@ -228,9 +236,15 @@ export const User = named(
       }),
       createdAt: Moment,
       updatedAt: Moment,
-      deletedAt: nullable(Moment, 'When the user was deleted. Restorable for 30 days. Null: not deleted.'),
+      deletedAt: nullable(
+        Moment,
+        'When the user was deleted. The user can be restored for 30 days. Null: not deleted.',
+      ),
     },
-    { description: 'A person in one organization and environment, or at the account level of the environment.' },
+    {
+      description:
+        'A person in one organization and environment, or at the account level of an environment, outside any organization.',
+    },
   ),
 )
 export type User = Static<typeof User>
@@ -243,7 +257,7 @@ export const UserView = named(
     user: User,
     email_suppression: nullable(
       MailSuppression,
-      'Why the address receives no emails. Null: it receives them. A key of one organization sees only suppressions of that organization.',
+      'Why the address receives no emails. Null: the address receives emails. A key of one organization sees only suppressions of that organization.',
     ),
   }),
 )

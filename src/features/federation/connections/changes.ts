@@ -162,7 +162,7 @@ const rankOfJit = ({ jit_provisioning: jit }: ConnectionConfig) => (jit === null
  */
 function assertCallback(before: ConnectionConfig | null, { oidc_callback: now }: Partial<ConnectionConfig>): void {
   if (now === 'shared' && before?.oidc_callback !== 'shared')
-    throw invalidField('oidc_callback', 'not_applicable', 'oidc_callback cannot become shared: keep connection')
+    throw invalidField('oidc_callback', 'not_applicable', 'oidc_callback cannot be changed to shared: keep connection')
 }
 
 /** Creates the environment's keys for a connection that signs messages or receives encrypted ones. */
@@ -261,7 +261,11 @@ export async function configOf(
   if (idp_certificate !== undefined)
     config.idp_certificates = readCertificates([idp_certificate].flat(), 'idp_certificate')
   if ((config.idp_certificates?.length ?? 0) > MAX_IDP_CERTIFICATES)
-    throw invalidField('idp_certificate', 'too_many', `idp_certificate has at most ${MAX_IDP_CERTIFICATES} of them`)
+    throw invalidField(
+      'idp_certificate',
+      'too_many',
+      `idp_certificate must not contain more than ${MAX_IDP_CERTIFICATES} certificates`,
+    )
   assertAddresses(work, config)
   assertGroups(config.group_role_mapping)
   return config
@@ -275,7 +279,7 @@ async function fromMetadata(
   if (xml === undefined && (url === undefined || url === null)) return {}
   const { readMetadata } = ssoProtocols.of(work.platform)[protocol] ?? {}
   const field = xml ? 'idp_metadata_xml' : 'idp_metadata_url'
-  if (!readMetadata) throw invalidField(field, 'protocol', 'Metadata is of connections of SAML')
+  if (!readMetadata) throw invalidField(field, 'protocol', 'Only SAML connections have metadata')
   try {
     return await readMetadata(work, xml ?? (await fetchMetadata(work.platform, url ?? '')))
   } catch (error) {
@@ -290,8 +294,12 @@ function assertAddresses({ platform }: Work, config: Partial<ConnectionConfig>):
   for (const field of ADDRESSES) {
     const value = config[field]
     if (typeof value === 'string' && !isPeerAddress(platform.config, value))
-      throw invalidField(field, 'insecure_url', `${field} must be complete, and https or in WATCHWORD_OUTBOUND_ALLOW`)
+      throw invalidField(
+        field,
+        'insecure_url',
+        `${field} must be a complete URL that is https or listed in WATCHWORD_OUTBOUND_ALLOW`,
+      )
   }
   // OpenID Connect Discovery §4 appends a path to the issuer, which a query would break.
-  if (config.oidc_issuer?.includes('?')) throw invalidField('oidc_issuer', 'query', 'oidc_issuer has no query')
+  if (config.oidc_issuer?.includes('?')) throw invalidField('oidc_issuer', 'query', 'oidc_issuer must not have a query')
 }

@@ -64,32 +64,35 @@ export const ConnectionConfig = Type.Object({
   idp_certificates: Type.Array(Type.String({ examples: ['-----BEGIN CERTIFICATE-----'] }), {
     maxItems: MAX_IDP_CERTIFICATES,
   }),
-  sign_requests: Type.Boolean({ description: 'SAML: sign requests, with RSA-SHA256. Default `true`.' }),
+  sign_requests: Type.Boolean({ description: 'SAML: whether requests are signed (RSA-SHA256). Default `true`.' }),
   request_binding: Type.Enum(['redirect', 'post'], {
     description:
-      'SAML: how the browser carries a sign-in request: in the URL, or in a form (`post`). Default `redirect`.',
+      'SAML: how the browser sends a sign-in request. `redirect`: in the URL. `post`: in a form. Default `redirect`.',
   }),
   slo_binding: Type.Enum(['redirect', 'post'], {
-    description: 'SAML: the same for logout messages. Default `redirect`.',
+    description: 'SAML: how the browser sends logout messages: `redirect` or `post`. Default `redirect`.',
   }),
   force_authn: Type.Boolean({
-    description: 'Have the provider authenticate the user again at every sign-in. Default `false`.',
+    description: 'Whether the provider must authenticate the user again at every sign-in. Default `false`.',
   }),
   name_id_format: nullable(
     text(200, 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress'),
-    'SAML: NameID format to request. Null leaves it to the provider.',
+    'SAML: NameID format to request. Null: the provider chooses the format.',
   ),
   want_assertions_signed: Type.Boolean({
     description:
       'SAML: whether the metadata asks for signed assertions. A signed response is accepted too. Default `true`.',
   }),
   want_assertions_encrypted: Type.Boolean({
-    description: 'SAML: publish an encryption certificate and refuse unencrypted assertions. Default `false`.',
+    description:
+      'SAML: whether to publish an encryption certificate and refuse unencrypted assertions. Default `false`.',
   }),
   allow_idp_initiated: Type.Boolean({
-    description: 'SAML: accept sign-ins that start at the provider. Default `false`.',
+    description: 'SAML: whether sign-ins that start at the provider are accepted. Default `false`.',
   }),
-  allow_sha1: Type.Boolean({ description: 'SAML: accept signatures with SHA-1, which are weak. Default `false`.' }),
+  allow_sha1: Type.Boolean({
+    description: 'SAML: whether signatures with SHA-1, which are weak, are accepted. Default `false`.',
+  }),
   oidc_issuer: described(
     url('https://login.acme.com'),
     'OpenID Connect: the issuer, exactly as in its discovery document.',
@@ -104,11 +107,12 @@ export const ConnectionConfig = Type.Object({
   }),
   oidc_callback: Type.Enum(['connection', 'shared'], {
     description:
-      'OpenID Connect: `connection`: oidc_redirect_uri belongs only to this connection. `shared`: for connections of earlier releases, until you set `connection`.',
+      'OpenID Connect: kind of redirect URI. `connection`: oidc_redirect_uri is used only for this connection. `shared`: one URI for all connections, kept for connections that were set up in earlier releases, until you set `connection`.',
     examples: ['connection'],
   }),
   group_role_mapping: Type.Record(Type.String(), Type.Union([Role, Type.Array(Role)]), {
-    description: 'Maps groups of the provider to `admin`, `member` or slugs of roles. Applied at every sign-in.',
+    description:
+      'Maps groups of the provider to `admin`, `member` or slugs of roles. The mapping is applied at every sign-in.',
   }),
   attribute_mapping: AttributeMapping,
   domains: Type.Array(text(253, 'acme.com'), {
@@ -117,22 +121,23 @@ export const ConnectionConfig = Type.Object({
   }),
   jit_provisioning: nullable(
     Type.Boolean(),
-    'Whether a user is created for an unknown person. Default: true, or false if SCIM provisioning is enabled.',
+    'Whether a user is created when an unknown person signs in. Default: true, or false if SCIM provisioning is enabled.',
   ),
   scim_match: nullable(
     text(300, 'oid'),
-    'The claim or attribute with the externalId of SCIM. Default: the subject, the NameID or `oid`.',
+    'The claim or attribute that contains the SCIM externalId of the person. Default: the subject, the NameID or `oid`.',
   ),
   relink: Type.Boolean({
     description:
-      'Whether a linked user may be linked to a new subject of the connection, for a migration of the identity provider.',
+      'Whether a user who is already linked may be linked to a new subject of the connection. Turn this on while you migrate the identity provider.',
   }),
   default_role: Type.Enum([...ROLES], {
     description:
-      'Role of users that the connection creates, and of users whose groups map to no role. Default `member`.',
+      'Role of users that the connection creates, and of users whose groups are not mapped to a role. Default `member`.',
   }),
   trust_idp_mfa: Type.Boolean({
-    description: 'Whether a second factor that the provider reports counts. Default `false`.',
+    description:
+      'Whether a second factor that the provider reports counts as the user’s second factor. Default `false`.',
   }),
 })
 export type ConnectionConfig = Static<typeof ConnectionConfig>

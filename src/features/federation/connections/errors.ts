@@ -7,7 +7,7 @@ export const connectionErrors = defineErrors({
     409,
     'connection_not_active',
     'The connection is not active',
-    'Set its status to active once its test succeeds. Until then, ?test=true runs a sign-in that ends in a trace.',
+    'Set the connection’s status to active after its test succeeds. Until then, send ?test=true: the sign-in then creates a trace instead of a session.',
   ],
   limitReached: [
     409,
@@ -19,12 +19,12 @@ export const connectionErrors = defineErrors({
     409,
     'sp_keys_conflict',
     'Key rollover step out of order',
-    'Prepare, then activate once every provider has the next certificate, then retire.',
+    'Take the steps in this order: prepare, then activate (when every provider has the next certificate), then retire.',
   ],
   metadataInvalid: [
     422,
     'metadata_invalid',
     'The metadata cannot be used',
-    'It is not SAML metadata of an identity provider, or it could not be fetched. detail says what is wrong.',
+    'The document is not SAML metadata of an identity provider, or it could not be fetched. detail says what is wrong.',
   ],
 })

@@ -18,17 +18,17 @@ export const connectionEvents = defineEvents({
   ],
   certificateExpiring: [
     'sso.connection.certificate_expiring',
-    'The last certificate of a provider expires in 60, 30, 7 or 1 days, or has expired. Sign-ins continue.',
+    'The last certificate of a connection’s provider expires in 60, 30, 7 or 1 days, or has expired. Sign-ins through the connection still work.',
     Type.Object({
       id: Type.String({ description: 'The connection.', format: 'uuid' }),
       name: Type.String({ description: 'The connection’s name.', examples: ['Acme Okta'] }),
       not_after: Type.String({ description: 'When the certificate expires.', format: 'date-time' }),
-      days: Type.Integer({ minimum: 0, description: 'Days until it expires.', examples: [30] }),
+      days: Type.Integer({ minimum: 0, description: 'Days until the token expires.', examples: [30] }),
     }),
   ],
   certificateRenewed: [
     'sso.connection.certificate_renewed',
-    'The metadata of a provider has new certificates. They are used from now on.',
+    'The metadata of a connection’s provider contained new certificates, which are used from now on.',
     Connection,
   ],
   keysChanged: [
@@ -40,5 +40,5 @@ export const connectionEvents = defineEvents({
       }),
     }),
   ],
-  deleted: ['sso.connection.deleted', 'A connection was deleted, with its links to users.', Connection],
+  deleted: ['sso.connection.deleted', 'A connection was deleted, together with its links to users.', Connection],
 })

@@ -35,7 +35,7 @@ export const connectionRoutes: Route[] = [
     directory: 'reach',
     summary: 'List connections',
     description:
-      'Lists the connections of one organization. An org-wide key without `subOrgId` lists those of the whole environment.',
+      'Lists the connections of one organization. With an org-wide key and without `subOrgId`, lists the connections of the whole environment.',
     query: Type.Object(listQuery),
     reply: ConnectionListReply,
     async handle(work, { query }) {
@@ -86,7 +86,7 @@ export const connectionRoutes: Route[] = [
     scope: 'sso.write',
     summary: 'Change a connection',
     description:
-      'Absent fields are kept. Fields in the request override those in idp_metadata_xml or idp_metadata_url.',
+      'Omitted fields are not changed. Fields in the request override the values in idp_metadata_xml or idp_metadata_url.',
     body: ConnectionPatch,
     reply: ConnectionReply,
     errors: [
@@ -112,7 +112,8 @@ export const connectionRoutes: Route[] = [
     operation: 'connections.delete',
     scope: 'sso.write',
     summary: 'Delete a connection',
-    description: 'Deletes its links to users, but no users. Provisioning that is linked to the connection is unlinked.',
+    description:
+      'Deletes the connection and its links to users, but no users. Provisioning that uses the connection for group roles continues without it.',
     reply: Success,
     errors: [...one.errors, httpErrors.versionConflict],
     event: connectionEvents.deleted,
@@ -129,7 +130,7 @@ export const connectionRoutes: Route[] = [
     scope: 'sso.write',
     summary: 'Test a connection',
     description:
-      'Runs every check that needs no user, each with a message and a fix. `status` in the response is always `testing`, but an active connection stays `active`. At most 60 an hour.',
+      'Runs every check that is possible without a user. Each check has a message and, if it failed, a fix. `status` in the response is always `testing`, but an active connection stays `active`. At most 60 tests an hour.',
     reply: ConnectionTestReply,
     maybeEvents: [connectionEvents.updated, connectionEvents.testFailed],
     prepare: (work, { params }) => testConnection(work, params.connectionId),
@@ -143,7 +144,8 @@ export const connectionRoutes: Route[] = [
     scope: 'sso.read',
     directory: 'reach',
     summary: 'List sign-ins through a connection',
-    description: 'Lists what the provider sent and the outcome, newest first. Keeps at most 50 traces, for a week.',
+    description:
+      'Lists recent sign-ins with what the provider sent and the outcome, newest first. At most 50 traces of a connection are kept, for a week.',
     reply: Type.Object({ traces: Type.Array(SignInTrace, { description: 'The latest sign-ins, newest first.' }) }),
     handle: async (work, { params }) => ({ traces: await listTraces(work, params.connectionId) }),
   }),

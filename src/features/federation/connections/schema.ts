@@ -60,19 +60,20 @@ const { idp_certificates: _pem, ...shown } = ConnectionConfig.properties
 /** The addresses and identifiers of this service for the identity provider. */
 const ServiceProvider = Type.Object({
   entity_id: Type.String({
-    description: 'Entity ID of this service: Audience, SP Entity ID.',
+    description: 'Entity ID of this service. Providers call it Audience or SP Entity ID.',
     examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/metadata/0198b6f2'],
   }),
   acs_url: Type.String({
-    description: 'URL that browsers post the provider’s responses to: Reply URL, ACS URL.',
+    description: 'URL that browsers post the provider’s responses to. Providers call it Reply URL or ACS URL.',
     examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/acs/0198b6f2'],
   }),
   slo_url: Type.String({
-    description: 'URL for logout messages of the provider: Single logout URL.',
+    description: 'URL for logout messages of the provider. Providers call it Single Logout URL.',
     examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/slo/0198b6f2'],
   }),
   metadata_url: Type.String({
-    description: 'URL of the SAML metadata with all these values, for providers that import or fetch it.',
+    description:
+      'URL of the SAML metadata, which contains all these values, for providers that can import or fetch metadata.',
     examples: ['https://auth.example.com/api/v1/auth/login/sso/saml/metadata/0198b6f2'],
   }),
   certificates: Type.Array(Certificate, {
@@ -87,13 +88,13 @@ export const Connection = named(
       id: Id,
       sub_org_id: nullable(Id),
       name: Type.String({ description: 'Name that administrators and sign-in pages show.', examples: ['Acme Okta'] }),
-      protocol: Type.Enum([...PROTOCOLS], { description: 'The protocol. Fields of the other one do not apply.' }),
+      protocol: Type.Enum([...PROTOCOLS], { description: 'The protocol. Fields of the other protocol do not apply.' }),
       status: Type.Enum([...STATUSES], {
         description: '`draft`: no sign-ins. `testing`: only with `test=true`. `active`: all. `error`: none.',
       }),
       ...shown,
       jit_provisioning: Type.Boolean({
-        description: 'Whether a user is created for an unknown person, with the default applied.',
+        description: 'Whether a user is created when an unknown person signs in.',
       }),
       idp_certificates: Type.Array(Certificate, { description: 'SAML: certificates that the provider signs with.' }),
       oidc_client_secret_set: Type.Boolean({
@@ -111,7 +112,7 @@ export const Connection = named(
       last_test: nullable(
         Type.Object({
           success: Type.Boolean(),
-          checks: Type.Array(ConnectionCheck, { description: 'Each check in its order.' }),
+          checks: Type.Array(ConnectionCheck, { description: 'The checks, in the order in which they ran.' }),
           at: described(Moment, 'When the test ran.'),
         }),
         'The result of the latest test. Null: never tested.',
@@ -136,18 +137,18 @@ const inputs = {
   ...shown,
   idp_certificate: Type.Union([Pem, Type.Array(Pem, { maxItems: 10 })], {
     description:
-      'SAML: certificates that the provider signs with, in PEM. May be several during a change of certificates. Replaces the current ones.',
+      'SAML: certificates that the provider signs with, in PEM. Send several while the provider changes its certificate. Replaces the current certificates.',
   }),
   idp_metadata_xml: Type.String({
     minLength: 1,
     maxLength: 262_144,
     examples: [exampleCreations.saml.idp_metadata_xml],
-    description: 'SAML: the metadata of the provider. Sets the fields of the provider.',
+    description: 'SAML: the metadata of the provider, as XML. Sets all fields of the provider that it contains.',
   }),
   oidc_client_secret: secret(
     nullable(
       Type.String({ minLength: 1, maxLength: 2048, examples: [exampleCreations.oidc.oidc_client_secret] }),
-      'Never shown again. Removed if oidc_issuer changes to another server, unless the request contains it.',
+      'OpenID Connect: the client secret of your application at the provider. It is never shown again. If oidc_issuer changes to another server, the secret is removed unless the same request contains it.',
     ),
   ),
 }
@@ -158,7 +159,7 @@ export const ConnectionCreate = named(
   'SsoConnectionCreate',
   Type.Object({
     name,
-    protocol: Type.Enum([...PROTOCOLS], { description: 'The protocol. It never changes.' }),
+    protocol: Type.Enum([...PROTOCOLS], { description: 'The protocol. The protocol of a connection never changes.' }),
     ...Type.Partial(Type.Object(rest)).properties,
   }),
 )
@@ -175,7 +176,7 @@ export const ConnectionListReply = named(
   'SsoConnectionList',
   Type.Object({
     connections: Type.Array(Connection, {
-      description: 'Connections of the organization, or those of the environment.',
+      description: 'Connections of the organization or of the whole environment.',
     }),
     ...listReply,
   }),
@@ -183,9 +184,9 @@ export const ConnectionListReply = named(
 export const ConnectionTestReply = Type.Object({
   success: Type.Boolean({ description: 'Whether every check passed.' }),
   status: Type.Enum(['testing'], {
-    description: 'Always `testing`, also when an active connection stays active.',
+    description: 'Always `testing`, even if an active connection stays active.',
   }),
-  checks: Type.Array(ConnectionCheck, { description: 'Each check in its order.' }),
+  checks: Type.Array(ConnectionCheck, { description: 'The checks, in the order in which they ran.' }),
 })
 
 /** What a provider said at a sign-in, and the result. */
@@ -197,10 +198,10 @@ export const SignInTrace = named(
       outcome: Type.Enum(['accepted', 'refused'], { description: 'Whether the sign-in succeeded.' }),
       code: nullable(
         Type.String({ examples: ['domain_not_verified'] }),
-        'Why it was refused: the `error` of the redirect.',
+        'Why the sign-in was refused: the `error` of the redirect.',
       ),
       is_test: Type.Boolean({
-        description: 'Whether it was started with `test=true`, so that no session was created.',
+        description: 'Whether the sign-in was a test (`test=true`), so that no session was created.',
       }),
       said: Type.Record(Type.String(), Type.Unknown(), {
         description: 'What the provider sent, without secrets.',

@@ -5,25 +5,25 @@ export const federationErrors = defineErrors({
     400,
     'state_invalid',
     'This step is no longer open',
-    'It is already finished, took too long, or did not start here. Go back to your application and start again.',
+    'This step was already completed, took too long, or was not started here. Go back to your application and start again.',
   ],
   unreachable: [
     503,
     'idp_unreachable',
     'The identity provider does not answer',
-    'Its configuration could not be fetched. Try again, or test the connection.',
+    'The configuration of the provider could not be fetched. Try again, or test the connection.',
   ],
   identityNotFound: [
     404,
     'identity_not_found',
     'Identity not found',
-    'The user has no identity with this id. It may have been removed already.',
+    'The user has no identity with this id. The identity may already have been removed.',
   ],
   codeInvalid: [
     400,
     'code_invalid',
     'The code is not valid',
-    'A code works once, within 60 seconds, for the organization of its sign-in. Start the sign-in again.',
+    'A code works once, within 60 seconds, and only for the organization that the user signed in to. Start the sign-in again.',
   ],
 })
 
@@ -45,7 +45,7 @@ export const FAILURES = {
   provider_disabled: 'The provider is turned off.',
   rate_limited: 'Too many sign-ins. Try again in a minute.',
   reauthentication_missing: 'The provider did not authenticate the person again.',
-  response_invalid: 'The response of the provider did not pass its checks.',
+  response_invalid: 'The response of the provider is not valid.',
   service_disabled: 'This sign-in method is off.',
   session_limit_reached: 'The user has as many sessions as allowed.',
   signup_disabled: 'No user has this address, and sign-up is disabled.',
@@ -60,8 +60,8 @@ export const FAILURES = {
  */
 export const LOGOUT_FAILURES = {
   idp_error: 'The provider did not sign the person out.',
-  partial_logout: 'The provider signed the person out, but not of all its applications.',
-  response_invalid: 'The response of the provider did not pass its checks.',
+  partial_logout: 'The provider signed the person out, but not of all applications.',
+  response_invalid: 'The response of the provider is not valid.',
 } as const
 
 export type LogoutFailureCode = keyof typeof LOGOUT_FAILURES

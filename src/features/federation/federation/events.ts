@@ -9,7 +9,7 @@ export const federationEvents = defineEvents({
   ],
   unlinked: [
     'identity.unlinked',
-    'An identity was unlinked from a user. It was removed on its own, or by the first proof of the mailbox.',
+    'An identity was unlinked from a user, either by a request or because the user proved the mailbox for the first time.',
     Identity,
   ],
 })

@@ -45,10 +45,10 @@ export const federationRoutes: Route[] = [
     scope: 'users.write',
     summary: 'Unlink an identity of a user',
     description:
-      'Ends the sessions that were created through it. At the next sign-in through the provider the person is treated as new, and may be linked again by email address.',
+      'Ends the sessions that were created through this identity. At the next sign-in through the provider, the person is treated as new and can be linked to a user again by email address.',
     params: Type.Object({
       ...UserParams.properties,
-      identityId: Type.String({ description: 'Identity: `id` in the list.' }),
+      identityId: Type.String({ description: 'Identity: `id` in `GET /v1/users/{userId}/identities`.' }),
     }),
     reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
     errors: [userErrors.notFound, federationErrors.identityNotFound],
@@ -70,7 +70,7 @@ export const exchangeRoute: Route = defineRoute({
   tag: 'Tokens',
   summary: 'Exchange a code for a session',
   description:
-    'Takes the code that redirectUri received with response_mode `code`. A code works once, within 60 seconds. Exchange the code of a social sign-in without an organization with an org-wide key and without subOrgId. The response then has a discovery_token and the organizations of the person, and `session` is null.',
+    'Send the code that redirectUri received (response_mode `code`). A code works once, within 60 seconds. If the code is from a social sign-in that was started without an organization, use an org-wide key and omit subOrgId. The response then contains a discovery_token and the organizations of the person, and `session` is null.',
   body: Type.Object({
     code: Type.String({
       description: '`code` of the redirect to your redirectUri. Works once, within 60 seconds.',

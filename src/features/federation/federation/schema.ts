@@ -21,18 +21,18 @@ export const Identity = named(
         examples: ['google'],
       }),
       issuer: Type.String({
-        description: 'The issuer of the provider: its URL, or the SAML entity ID.',
+        description: 'The issuer of the provider: its URL, or its SAML entity ID.',
         examples: ['https://accounts.google.com'],
       }),
       subject: Type.String({ description: 'Id of the person at the provider.', examples: ['110169484474386276334'] }),
       email: nullable(
         Type.String({ examples: ['ada@acme.example'] }),
-        'The address that the provider stated last. Null: none.',
+        'The email address that the provider sent at the last sign-in. Null: none.',
       ),
       createdAt: Type.String({ format: 'date-time' }),
-      lastUsedAt: Type.String({ description: 'When the user last signed in with it.', format: 'date-time' }),
+      lastUsedAt: Type.String({ description: 'When the user last signed in with this identity.', format: 'date-time' }),
     },
-    { description: 'The link of a user to a person at an identity or social provider.' },
+    { description: 'The link between a user and their account at an identity provider or social provider.' },
   ),
 )
 export type Identity = Static<typeof Identity>
@@ -69,7 +69,7 @@ export const startFields = {
   response_mode: Type.Optional(
     Type.Enum(['query', 'code'], {
       description:
-        '`code` (recommended): redirectUri gets a code for POST /v1/auth/token/exchange, so URLs contain no tokens. `query` (default): redirectUri gets the tokens.',
+        'What redirectUri receives. `code` (recommended): a code for POST /v1/auth/token/exchange, so that URLs contain no tokens. `query` (default): the tokens.',
       examples: ['code'],
     }),
   ),
@@ -80,13 +80,14 @@ export const StartReply = named(
   Type.Object(
     {
       authorization_url: Type.String({
-        description: 'Send the browser there.',
+        description: 'The URL to send the browser to.',
         examples: [
           'https://idp.example.com/saml/sso?SAMLRequest=fZHBTsMwDIZfJcq9Tdp1Y0TtpIkdmDQk&RelayState=6qW0h3TqkY2v',
         ],
       }),
       state: Type.String({
-        description: 'Returned to redirectUri. Store it in the browser’s session and compare the two.',
+        description:
+          'Random value that redirectUri receives after the sign-in. Store it in the browser’s session, and compare the two values.',
         examples: ['6qW0h3TqkY2v'],
       }),
     },

@@ -193,12 +193,12 @@ test('where nothing answers, or may be asked, the start and the test of a connec
     return [start.body.detail, body.checks[0].message, body.checks[0].fix]
   }
   const [detail, message, fix] = await said('http://127.0.0.1:1')
-  expect(detail).toBe('The server is unreachable: there is no such name, or nothing answers there.')
+  expect(detail).toBe('The server is unreachable. Its host name does not exist, or nothing answers there.')
   expect([message, fix]).toEqual([
     detail,
     expect.stringContaining('http://127.0.0.1:1/.well-known/openid-configuration'),
   ])
-  expect(fix).not.toContain('letter for letter')
+  expect(fix).not.toContain('must be exactly the issuer')
   expect((await said('https://10.255.255.1'))[0]).toContain('WATCHWORD_OUTBOUND_ALLOW')
 })
 

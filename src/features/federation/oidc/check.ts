@@ -15,7 +15,7 @@ export async function checkProvider(platform: Platform, provider: OidcProvider):
   if ('failed' in read) return [read.failed]
   const { discovery, date } = read
   return [
-    passed('discovery', 'The discovery document is there, and of this issuer.'),
+    passed('discovery', 'The discovery document exists and belongs to this issuer.'),
     checkClock(platform, date),
     await checkKeys(transport, discovery),
     await checkClient(platform, provider),
@@ -26,7 +26,7 @@ export async function checkProvider(platform: Platform, provider: OidcProvider):
 function fixOf(error: unknown, url: string): string {
   return error instanceof FederationFailure && error.code === 'idp_unreachable'
     ? `Correct oidc_issuer: the provider must publish its discovery document at ${url}.`
-    : `oidc_issuer must be, letter for letter, the issuer in the document at ${url}, with or without a slash at the end.`
+    : `oidc_issuer must be exactly the issuer in the document at ${url}, with or without a slash at the end.`
 }
 
 type Read = { failed: ConnectionCheck } | { discovery: Discovery; date: string | null }
@@ -41,7 +41,10 @@ async function tryDiscovery(transport: Transport, provider: OidcProvider): Promi
       body,
     } = await transport(url, { method: 'GET', headers, maxBytes: MAX_DOCUMENT_BYTES })
     if (status !== 200)
-      throw new FederationFailure('idp_unreachable', `The discovery document is answered with status ${status}.`)
+      throw new FederationFailure(
+        'idp_unreachable',
+        `The request for the discovery document was answered with status ${status}.`,
+      )
     return { discovery: readDiscovery(body, provider.issuer), date: String(answered['date'] ?? '') || null }
   } catch (error) {
     return { failed: failed('discovery', detailOf(error), fixOf(error, url)) }
@@ -53,7 +56,7 @@ async function checkKeys(transport: Transport, { jwks_uri }: Discovery): Promise
   try {
     const { keys } = await fetchKeySet(transport, jwks_uri)
     if (keys.length > 0) return passed('keys', `The provider publishes its keys (${keys.length}).`)
-    return failed('keys', 'The provider publishes no key that could sign.', fix)
+    return failed('keys', 'The provider publishes no signing key.', fix)
   } catch (error) {
     return failed('keys', detailOf(error), fix)
   }
@@ -64,7 +67,8 @@ async function checkKeys(transport: Transport, { jwks_uri }: Discovery): Promise
  * other response proves nothing.
  */
 async function checkClient(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck> {
-  const fix = 'Copy oidc_client_id and oidc_client_secret again, or try the other oidc_client_auth.'
+  const fix =
+    'Copy oidc_client_id and oidc_client_secret from the provider again, or try another value of oidc_client_auth.'
   try {
     const said = await probeTokenEndpoint(platform, provider)
     if (said === 'invalid_client' || said === 'unauthorized_client')

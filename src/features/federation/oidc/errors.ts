@@ -5,6 +5,6 @@ export const logoutErrors = defineErrors({
     400,
     'logout_token_invalid',
     'The logout token was not accepted',
-    'It is not a logout token of this connection’s provider, or it is older than five minutes.',
+    'The token is not a logout token from this connection’s provider, or it is older than five minutes.',
   ],
 })

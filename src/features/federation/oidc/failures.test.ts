@@ -18,5 +18,5 @@ test('what is no failure of a provider stays what it is', () => {
   const failure = new FederationFailure('idp_error')
   expect(toFailure(new Error('wrapped', { cause: failure }))).toBe(failure)
   const unreachable = toFailure(new Error('wrapped', { cause: new OutboundFailure('timeout') }))
-  expect(unreachable).toMatchObject({ code: 'idp_unreachable', detail: 'There was no answer in time.' })
+  expect(unreachable).toMatchObject({ code: 'idp_unreachable', detail: 'The server did not answer in time.' })
 })

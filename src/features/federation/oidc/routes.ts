@@ -20,7 +20,8 @@ export const oidcRoutes: Route[] = [
     path: '/v1/auth/login/sso/oidc/callback',
     operation: 'oidc.completeShared',
     summary: 'Finish an OpenID sign-in (shared)',
-    description: 'For connections with `oidc_callback` `shared`. Refuses a state of any other connection.',
+    description:
+      'The redirect URI of connections whose `oidc_callback` is `shared`. Refuses the state of a sign-in at any other connection.',
     query: CallbackFields,
     handle: (work, { query }) => finishOidc(work, query, null),
   }),
@@ -31,7 +32,7 @@ export const oidcRoutes: Route[] = [
     path: '/v1/auth/login/sso/oidc/callback/{connectionId}',
     operation: 'oidc.complete',
     summary: 'Finish an OpenID sign-in',
-    description: 'The `oidc_redirect_uri` of a connection. Refuses a state of another connection.',
+    description: 'The `oidc_redirect_uri` of a connection. Refuses the state of a sign-in at another connection.',
     params: Type.Object({
       connectionId: Type.String({ description: 'Connection: `id` in `GET /v1/sso/connections`.' }),
     }),
@@ -62,7 +63,8 @@ export const oidcRoutes: Route[] = [
     operation: 'oidc.logout',
     tag: 'Federation',
     summary: 'Receive an OpenID back-channel logout',
-    description: 'For OpenID Connect Back-Channel Logout. The provider calls it when a person signs out there.',
+    description:
+      'For OpenID Connect Back-Channel Logout. The provider calls this when a person signs out at the provider.',
     params: Type.Object({ connectionId: Type.String({ description: 'Connection: `id` in `/v1/sso/connections`.' }) }),
     body: open(
       Type.Object({
@@ -92,7 +94,7 @@ export const oidcRoutes: Route[] = [
     operation: 'oidc.listKeys',
     tag: 'Federation',
     summary: 'List keys for private_key_jwt',
-    description: 'The provider of a connection verifies the client assertions of the service with them.',
+    description: 'The provider of a connection uses these keys to verify client assertions of the service.',
     params: Type.Object({ connectionId: Type.String({ description: 'Connection: `id` in `/v1/sso/connections`.' }) }),
     reply: ClientKeySet,
     errors: [httpErrors.notFound],

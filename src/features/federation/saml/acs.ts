@@ -97,7 +97,9 @@ async function concludeUnsolicited(work: Work, connection: KnownConnection, post
   const accepted = await acceptUnsolicited(work, connection, posted)
   const begun = await beginUnsolicited(work, connection.id)
   if (!begun)
-    throw federationErrors.stateUnknown({ detail: 'The organization has no default_redirect_uri, to which to go on.' })
+    throw federationErrors.stateUnknown({
+      detail: 'The organization has no default_redirect_uri, so the browser cannot continue to the application.',
+    })
   try {
     return await concludeSignIn(work, begun, connection, readAssertedPerson(work, connection, accepted))
   } catch (error) {

@@ -165,7 +165,7 @@ test('a certificate is trusted because it was given, also once it has expired, o
     const { checks, success } = await acme.check()
     expect(success).toBe(false)
     expect(checks.filter(({ ok }: { ok: boolean }) => !ok)).toMatchObject([
-      { id: 'certificates', message: expect.stringContaining('Sign-ins go on'), fix: expect.any(String) },
+      { id: 'certificates', message: expect.stringContaining('Sign-ins still work'), fix: expect.any(String) },
     ])
   } finally {
     await idp.change({ pairs: [providerPair] })

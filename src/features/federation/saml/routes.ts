@@ -21,7 +21,7 @@ const acs = {
     open(
       Type.Object({
         SAMLResponse: Type.String({
-          description: 'Base64 of the response.',
+          description: 'The SAML response, in base64.',
           examples: ['PHNhbWxwOlJlc3BvbnNlIHhtbG5zOnNhbWxwPSJ1cm46b2FzaXM6bmFtZXM6dGM6U0FNTDoyLjA6cHJvdG9jb2wiLz4='],
         }),
         RelayState: Type.Optional(
@@ -41,7 +41,7 @@ const logoutFields = {
   ),
   RelayState: Type.Optional(
     Type.String({
-      description: 'The relay state of a logout request, which is returned to the provider.',
+      description: 'The relay state of the logout request, which is returned to the provider.',
       examples: ['7f3a'],
     }),
   ),
@@ -104,7 +104,7 @@ export const samlRoutes: Route[] = [
     operation: 'saml.completeShared',
     summary: 'Finish a SAML sign-in (shared)',
     description:
-      'For providers that use one URL for all connections. Accepts only sign-ins that started at this service.',
+      'For providers that use one URL for all connections. Accepts only responses to sign-ins that were started here.',
     handle: (work: RequestContext, { body }) =>
       finishSaml(work, { response: body.SAMLResponse, relayState: body.RelayState ?? null, connectionId: null }),
   }),
@@ -114,7 +114,7 @@ export const samlRoutes: Route[] = [
     operation: 'saml.complete',
     summary: 'Finish a SAML sign-in',
     description:
-      'Also accepts sign-ins that started at the provider, if the connection allows them (`allow_idp_initiated`).',
+      'Also accepts sign-ins that were started at the provider, if the connection allows them (`allow_idp_initiated`).',
     params: Type.Object({
       connectionId: Type.String({ description: 'Connection: `id` in `GET /v1/sso/connections`.' }),
     }),

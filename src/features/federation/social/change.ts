@@ -74,12 +74,12 @@ function defined<T extends object>(fields: T): Partial<T> {
 function assertCallback(shown: SocialProvider, { callback, client_id = shown.client_id }: SocialProviderPut): void {
   if (callback === undefined || callback === shown.callback) return
   if (callback === 'shared')
-    throw invalidField('callback', 'not_applicable', 'callback cannot become shared: keep provider')
+    throw invalidField('callback', 'not_applicable', 'callback cannot be changed to shared: keep provider')
   if (client_id === null)
     throw invalidField(
       'callback',
       'not_applicable',
-      'callback is for an application of the organization: send client_id',
+      'callback requires that the organization has its own application: send client_id',
     )
 }
 

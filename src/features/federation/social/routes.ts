@@ -48,7 +48,7 @@ export const socialRoutes: Route[] = [
     tag,
     summary: 'Start a social sign-in',
     description:
-      'Send the browser to authorization_url. It returns to redirectUri, as with single sign-on. With an org-wide key and without subOrgId, the providers, `allowed_redirect_uris` and services of the environment’s defaults apply. The browser then always returns with a code, which POST /v1/auth/token/exchange exchanges for a discovery_token and the organizations of the person.',
+      'Send the browser to authorization_url. After the sign-in, the browser returns to redirectUri with the same parameters as after single sign-on. With an org-wide key and without subOrgId, the providers, `allowed_redirect_uris` and services of the environment’s defaults apply. The browser then always returns with a code. POST /v1/auth/token/exchange exchanges this code for a discovery_token and the organizations of the person.',
     body: SocialStart,
     reply: StartReply,
     errors: [
@@ -66,7 +66,11 @@ export const socialRoutes: Route[] = [
       if (reach.directory)
         return startSocial({ ...work, directory: reach.directory }, { ...asked, responseMode: responseMode ?? 'query' })
       if (responseMode === 'query')
-        throw invalidField('response_mode', 'code_required', 'Without an organization there are no tokens: use code.')
+        throw invalidField(
+          'response_mode',
+          'code_required',
+          'A sign-in without an organization cannot return tokens: send response_mode code.',
+        )
       const inside = { ...work, directory: await accountDirectory(work.platform, reach) }
       await requireService(inside, 'social')
       return startSocial(inside, { ...asked, responseMode: 'code' })
@@ -80,7 +84,8 @@ export const socialRoutes: Route[] = [
     operation: 'social.completeShared',
     tag,
     summary: 'Finish a social sign-in (shared)',
-    description: 'For applications with `callback` `shared`. Refuses a state of any other application.',
+    description:
+      'The redirect URI of provider applications whose `callback` is `shared`. Refuses the state of a sign-in with any other application.',
     query: CallbackFields,
     handle: (work, { query }) => finishSocial(work, query, null),
   }),
@@ -92,7 +97,7 @@ export const socialRoutes: Route[] = [
     operation: 'social.complete',
     tag,
     summary: 'Finish a social sign-in',
-    description: 'The `callback_url` of a provider. Refuses a state of another provider.',
+    description: 'The `callback_url` of a provider. Refuses the state of a sign-in at another provider.',
     params: ProviderParams,
     query: CallbackFields,
     handle: (work, { params, query }) => finishSocial(work, query, params.provider),
@@ -105,7 +110,7 @@ export const socialRoutes: Route[] = [
     operation: 'social.completeSharedByForm',
     tag,
     summary: 'Finish a social sign-in (shared, form)',
-    description: 'The same for Apple, which answers with a form (`response_mode=form_post`).',
+    description: 'The same route for Apple, which returns with a form (`response_mode=form_post`).',
     crossSite: true,
     bodyLimit: 64 * 1024,
     body: SocialCallbackForm,
@@ -120,7 +125,7 @@ export const socialRoutes: Route[] = [
     operation: 'social.completeByForm',
     tag,
     summary: 'Finish a social sign-in (form)',
-    description: 'The same for Apple, which answers with a form (`response_mode=form_post`).',
+    description: 'The same route for Apple, which returns with a form (`response_mode=form_post`).',
     params: ProviderParams,
     crossSite: true,
     bodyLimit: 64 * 1024,
@@ -144,7 +149,7 @@ export const socialRoutes: Route[] = [
     operation: 'social.updateProvider',
     summary: 'Configure a social provider',
     description:
-      'Absent fields are kept, null removes a value. If the organization has its own application at the provider, register the `callback_url` of the list there.',
+      'Omitted fields are not changed, and null removes a value. If the organization has its own application at the provider, register the `callback_url` in the response as its redirect URI.',
     handle: async (work, { body }) => ({ providers: await changeProvider(work, body) }),
   }),
   defineRoute({
@@ -167,7 +172,7 @@ export const socialRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Change a default social provider',
     description:
-      'Requires an org-wide key. `enabled` lets people sign in without an organization. Organizations of the environment use these credentials unless they have their own. Each organization turns the provider on for itself.',
+      'Requires an org-wide key. `enabled` only lets people start a sign-in without an organization. Organizations of the environment use these credentials unless they have their own. Each organization must turn the provider on itself.',
     handle: async (work, { body }) => ({ providers: await changeProvider(defaultsOf(work), body) }),
   }),
 ]

@@ -14,7 +14,7 @@ export const ProviderParams = Type.Object({
 
 const Callback = Type.Enum(['provider', 'shared'], {
   description:
-    '`provider`: callback_url belongs only to this provider. `shared`: for applications that were set up in earlier releases, until you set `provider`.',
+    'Kind of callback URL. `provider`: callback_url is used only for this provider. `shared`: one URL for all providers, kept for applications that were set up in earlier releases, until you set `provider`.',
   examples: ['provider'],
 })
 
@@ -22,13 +22,19 @@ const visible = (maxLength: number, example: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[\\x21-\\x7E]+$', examples: [example] })
 const clientId = nullable(
   visible(300, '1234.apps.googleusercontent.com'),
-  'Null: the value of the environment’s defaults, or of the deployment.',
+  'Client ID of your application at the provider. Null: the client ID of the environment’s defaults, or else of the deployment.',
 )
-const teamId = nullable(visible(20, 'A1B2C3D4E5'), 'Apple: from the developer account. Null: none.')
-const keyId = nullable(visible(20, 'F6G7H8I9J0'), 'Apple: from the developer account. Null: none.')
+const teamId = nullable(
+  visible(20, 'A1B2C3D4E5'),
+  'Apple only: the value from your Apple developer account. Null: none.',
+)
+const keyId = nullable(
+  visible(20, 'F6G7H8I9J0'),
+  'Apple only: the value from your Apple developer account. Null: none.',
+)
 const tenant = nullable(visible(40, 'common'), 'Microsoft: common, organizations, consumers, or the ID of one tenant.')
 const Scopes = Type.Array(visible(200, 'openid'), {
-  description: 'Requested OAuth scopes. Default: the scopes for id, name and address.',
+  description: 'Requested OAuth scopes. Default: the scopes for id, name and email address.',
   maxItems: 20,
   examples: [['openid', 'email', 'profile']],
 })
@@ -38,7 +44,7 @@ export const SocialProvider = named(
   Type.Object(
     {
       provider: ProviderName,
-      enabled: Type.Boolean({ description: 'Whether users may sign in with it.' }),
+      enabled: Type.Boolean({ description: 'Whether users may sign in with the provider.' }),
       configured: Type.Boolean({
         description: 'Whether the organization, its environment or the deployment has credentials for it.',
       }),
@@ -62,7 +68,7 @@ export const SocialProviderPut = named(
   'SocialProviderPut',
   Type.Object({
     provider: ProviderName,
-    enabled: Type.Boolean({ description: 'Whether users may sign in with it.' }),
+    enabled: Type.Boolean({ description: 'Whether users may sign in with the provider.' }),
     client_id: Type.Optional(clientId),
     client_secret: Type.Optional(
       secret(
@@ -73,7 +79,7 @@ export const SocialProviderPut = named(
             ...ONE_LINE,
             examples: ['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'],
           }),
-          'Client secret. Stored sealed and never shown. Null removes it.',
+          'Client secret. The secret is stored encrypted and never shown. Null removes it.',
         ),
       ),
     ),
@@ -83,12 +89,12 @@ export const SocialProviderPut = named(
       secret(
         nullable(
           Type.String({ minLength: 1, maxLength: 2000, examples: ['-----BEGIN PRIVATE KEY-----\n…'] }),
-          'Apple: the text of the .p8 file. Never shown again.',
+          'Apple only: the text of the .p8 file. It is never shown again.',
         ),
       ),
     ),
     tenant: Type.Optional(tenant),
-    scopes: Type.Optional(nullable(Scopes, 'Scopes to request. Null: the default ones.')),
+    scopes: Type.Optional(nullable(Scopes, 'Scopes to request. Null: the default scopes.')),
     callback: Type.Optional(Callback),
   }),
 )
@@ -105,7 +111,7 @@ export const SocialStart = Type.Object({
   openSignup: Type.Optional(
     Type.Boolean({
       description:
-        'Whether an unknown person may sign up. Default: the setting open_signup_default of the organization.',
+        'Whether a user is created if the person has none yet. Default: the setting open_signup_default of the organization.',
     }),
   ),
 })
@@ -119,7 +125,8 @@ export const SocialCallbackForm = named(
       user: Type.Optional(
         Type.String({
           maxLength: 4096,
-          description: 'Apple: JSON with the name of the person, at the first sign-in only.',
+          description:
+            'Apple only: JSON with the name of the person. Apple sends it only at the person’s first sign-in.',
         }),
       ),
     }),

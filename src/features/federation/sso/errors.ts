@@ -5,6 +5,6 @@ export const ssoErrors = defineErrors({
     409,
     'connection_incomplete',
     'The connection is incomplete',
-    'Set the fields that detail names, and test the connection.',
+    'Set the missing fields, which detail names, and test the connection.',
   ],
 })

@@ -41,7 +41,7 @@ const ConnectionOfDomain = named(
   Type.Object({
     id: Type.String({ format: 'uuid', description: 'The connectionId of POST /v1/auth/login/sso/start.' }),
     subOrgId: nullable(Type.String({ format: 'uuid' }), 'The organization of the connection.'),
-    name: Type.String({ description: 'The connection’s name, for a button.', examples: ['Acme Okta'] }),
+    name: Type.String({ description: 'The connection’s name, for the label of a button.', examples: ['Acme Okta'] }),
     protocol: Type.Enum(['saml', 'oidc'], {
       description: 'The protocol of the connection. A sign-in page can ignore it.',
     }),
@@ -56,25 +56,30 @@ export const ssoRoutes: Route[] = [
     operation: 'login.sso.start',
     summary: 'Start a single sign-on',
     description:
-      'Send the browser to authorization_url. It returns to redirectUri with `state`, and with a code for POST /v1/auth/token/exchange, the tokens, or `error`. Compare `state` with the one in this response.',
+      'Send the browser to authorization_url. After the sign-in, the browser returns to redirectUri with `state` and with one of these: a code for POST /v1/auth/token/exchange, the tokens, or `error`. Check that the returned `state` equals the `state` in this response.',
     query: Type.Object({
       test: Type.Optional(
-        Type.Boolean({ description: 'Test a connection. The sign-in ends in a trace, without a session.' }),
+        Type.Boolean({ description: '`true` tests a connection: the sign-in creates a trace and no session.' }),
       ),
     }),
     body: Type.Object({
       connectionId: Type.String({
-        description: 'The connection: from `POST /v1/auth/login/sso/discover`, or `sso` of `GET /v1/auth/methods`.',
+        description:
+          'Id of the connection, from `POST /v1/auth/login/sso/discover` or from the method `sso` in `GET /v1/auth/methods`.',
         minLength: 1,
       }),
       ...startFields,
       force_authn: Type.Optional(
         Type.Boolean({
-          description: 'Have the provider authenticate the person again. Default: the connection’s `force_authn`.',
+          description:
+            'Whether the provider must authenticate the person again. Default: the connection’s `force_authn`.',
         }),
       ),
       login_hint: Type.Optional(
-        Type.String({ maxLength: 320, description: 'The address that the provider should suggest.' }),
+        Type.String({
+          maxLength: 320,
+          description: 'The email address that the provider should suggest to the person.',
+        }),
       ),
     }),
     reply: StartReply,
@@ -106,7 +111,7 @@ export const ssoRoutes: Route[] = [
     summary: 'Find the connection of an address',
     description:
       'Finds the organization that has verified the domain of the address. The response depends only on the domain and does not reveal whether the address has an account. With an org-wide key and without subOrgId, all organizations of the ' +
-      'environment are searched. In that case, the domain of an organization that is suspended, archived or without the service counts as unknown.',
+      'environment are searched. Then, the domain of an organization counts as unknown if the organization is suspended or archived or has the service sso off.',
     body: Type.Object({ email: Email }),
     reply: Type.Object({
       connection: nullable(ConnectionOfDomain, 'The default connection, or null.'),
@@ -133,7 +138,7 @@ export const ssoRoutes: Route[] = [
     scope: 'sso.read',
     summary: 'List SAML service provider certificates',
     description:
-      'Lists the certificates of the keys that sign and decrypt SAML for the environment. The metadata of its connections has them too.',
+      'Lists the certificates of the keys that sign and decrypt SAML messages for the environment. The metadata of the environment’s connections contains the same certificates.',
     reply: KeysReply,
     handle: async (work) => ({ keys: await listKeys(work) }),
   }),
@@ -145,7 +150,7 @@ export const ssoRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Roll over SAML service provider keys',
     description:
-      'Requires an org-wide key. Takes three steps, so that no sign-in fails. `prepare` publishes the next certificates beside the current ones. `activate` uses them, once every provider has them. `retire` stops publishing the previous ones.',
+      'Requires an org-wide key. A rollover has three steps, so that no sign-in fails. `prepare` publishes the next certificates in addition to the current ones. After every provider has the next certificates, `activate` starts to use them. `retire` stops publishing the previous certificates.',
     body: Type.Object({
       action: Type.Enum(['prepare', 'activate', 'retire'], {
         description: 'The step to take: `prepare`, then `activate`, then `retire`.',
@@ -185,12 +190,15 @@ export function logoutRoute(ending: SessionEnding): Route {
     tag: 'Single sign-on',
     summary: 'Sign out, also at the provider',
     description:
-      'Ends the session at once, like /v1/auth/logout. Then send the browser to logoutUrl, if the response has one. It returns to redirectUri with `state`, and with `error` if the provider did not sign the person out.',
+      'Ends the session at once, like /v1/auth/logout. If the response has a logoutUrl, send the browser there to sign out at the provider. The browser then returns to redirectUri with `state`, and with `error` if the provider did not sign the person out.',
     body: Type.Object({
       ...SessionName.properties,
       redirectUri: startFields.redirectUri,
       state: Type.Optional(
-        Type.String({ maxLength: 500, description: 'Returned to redirectUri. Do not put secrets in it.' }),
+        Type.String({
+          maxLength: 500,
+          description: 'Value that is returned to redirectUri. The value must not contain secrets.',
+        }),
       ),
     }),
     reply: Type.Object({

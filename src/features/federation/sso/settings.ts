@@ -12,7 +12,7 @@ export const enforcementSettings = defineSettingsPart(
   Type.Object({
     enforce_sso: Type.Boolean({
       description:
-        'Whether users must sign in by single sign-on; other sessions cannot be refreshed. Requires an active, complete connection and a verified domain.',
+        'Whether users must sign in with single sign-on. Sessions of other methods can then no longer be refreshed. Requires an active, complete connection and a verified domain.',
     }),
     sso_exempt_user_ids: Type.Array(Type.String({ format: 'uuid' }), {
       maxItems: 100,

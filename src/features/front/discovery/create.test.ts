@@ -145,7 +145,13 @@ test('an organization cannot say so, nor how many', async () => {
     const { status, body } = await tenant.patch('/v1/auth/settings', { subOrgId, [field]: value })
     expect([status, body.errors]).toEqual([
       400,
-      [{ field, code: 'defaults_only', message: `${field} is of the environment: PATCH /v1/auth/settings/defaults` }],
+      [
+        {
+          field,
+          code: 'defaults_only',
+          message: `${field} can be set only in the defaults: PATCH /v1/auth/settings/defaults`,
+        },
+      ],
     ])
   }
   expect(await snapshot(app)).toEqual(before)

@@ -50,7 +50,7 @@ export async function createByToken(
 ): Promise<CreatedOrganization> {
   const settings = await discoverySettings.effective(work)
   if (!settings.discovery_create_organizations)
-    throw loginErrors.signupDisabled({ detail: 'discovery_create_organizations is off in the defaults.' })
+    throw loginErrors.signupDisabled({ detail: 'The setting discovery_create_organizations is off in the defaults.' })
   const said = await openToken(work.platform, work.directory, token)
   const mailbox = said && (await mailboxOf(work, said))
   if (!said || !mailbox) throw discoveryErrors.tokenInvalid()

@@ -303,7 +303,7 @@ test('a key of one organization discovers nothing, nor whoever names one', async
     expect(refused(reply)).toEqual([403, 'sub_org_mismatch'])
     expect(reply.body).toMatchObject({
       title: 'The organization does not match',
-      detail: 'Discovery is about every organization: use an org-wide key, and leave out subOrgId.',
+      detail: 'Discovery covers all organizations. Use an org-wide key, and omit subOrgId.',
     })
   }
 })

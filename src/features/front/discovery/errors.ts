@@ -5,6 +5,6 @@ export const discoveryErrors = defineErrors({
     400,
     'discovery_token_invalid',
     'The discovery token is not valid',
-    'A token is valid for ten minutes, once for each organization listed with it. A newer token replaces it. Start again.',
+    'A discovery token is valid for ten minutes and works once for each organization that was returned with it. A newer token replaces an older one. Start discovery again.',
   ],
 })

@@ -21,11 +21,15 @@ const isOn = async (work: Work, method: DiscoveryMethod) => (await discoveryMeth
 /** Throws `service_disabled`, `method_disabled`. */
 export async function assertOffered(work: Work, method: DiscoveryMethod): Promise<void> {
   await assertServiceOn(work, method)
-  if (!(await isOn(work, method))) throw loginErrors.methodDisabled({ detail: 'This way in is off here.' })
+  if (!(await isOn(work, method)))
+    throw loginErrors.methodDisabled({ detail: 'The sign-in method is off in this organization.' })
 }
 
 /** Throws `service_disabled`. */
 export async function assertServiceOn(work: Work, service: ServiceId): Promise<void> {
   if (await isServiceEnabled(work, service)) return
-  throw httpErrors.serviceDisabled({ detail: `The service ${service} is not enabled here.`, extra: { service } })
+  throw httpErrors.serviceDisabled({
+    detail: `The service ${service} is not enabled for this organization.`,
+    extra: { service },
+  })
 }

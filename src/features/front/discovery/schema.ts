@@ -16,7 +16,7 @@ export const DiscoveryReply = named(
   'Discovery',
   Type.Object({
     discovery_token: Type.String({
-      description: 'Works once for each of the organizations.',
+      description: 'Token for POST /v1/auth/discovery/exchange. Works once for each of the listed organizations.',
       examples: [EXAMPLE],
     }),
     expires_at: Type.String({ format: 'date-time' }),

@@ -16,7 +16,7 @@ export const discoverySettings = defineSettingsPart(
     discovery_create_limit_per_day: Type.Integer({
       minimum: 1,
       maximum: 100_000,
-      description: 'Only in the defaults: maximum organizations created this way per day.',
+      description: 'Only in the defaults: maximum number of organizations that people create in this way per day.',
     }),
   }),
   { discovery_create_organizations: false, discovery_create_limit_per_day: 100 },
@@ -25,6 +25,10 @@ export const discoverySettings = defineSettingsPart(
     // A caller may send back unchanged values that it read.
     for (const [field, value] of Object.entries(present))
       if ((patch[field] ?? value) !== value)
-        throw invalidField(field, 'defaults_only', `${field} is of the environment: PATCH /v1/auth/settings/defaults`)
+        throw invalidField(
+          field,
+          'defaults_only',
+          `${field} can be set only in the defaults: PATCH /v1/auth/settings/defaults`,
+        )
   },
 )

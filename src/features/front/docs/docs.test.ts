@@ -30,7 +30,7 @@ test('the document is served without a key at both addresses, with the address o
     '3.1.0',
     [
       { url: 'http://localhost:4000/api' },
-      { url: 'http://localhost:4000', description: 'The same without the prefix.' },
+      { url: 'http://localhost:4000', description: 'The same routes without the prefix `/api`.' },
     ],
   ])
   expect(long.text).toBe(short.text)
@@ -79,7 +79,7 @@ test('events stand under their resource, on the page as in the guide, and none i
   expect(guide.match(/(?<=^### ).+$/gm)).toEqual(types)
   expect(page.text.match(/(?<=<h2><code>)[^<]+(?=\.\*<)/g)).toEqual(resources)
   expect(page.text.match(/(?<=<div id=")[^"]+/g)).toEqual(types)
-  expect(page.text).toContain('A session was ended early; <code>reason</code> says why.')
+  expect(page.text).toContain('A session was ended before it expired. <code>reason</code> says why.')
   const helps = eventCatalogue().map(({ help }) => help)
   expect(helps.filter((help, i) => helps.indexOf(help) !== i)).toEqual([])
 })

@@ -24,12 +24,15 @@ const STATUS_NAMES: Record<number, string> = {
   422: 'Cannot be processed',
   429: 'Too many requests',
   500: 'Server error',
+  501: 'Not implemented',
   503: 'Unavailable',
 }
 
 const INTRODUCTION =
-  'Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Branch on the code; `detail` is for developers: show users a text of your own, ' +
-  'and `request_id` identifies the request in the log.'
+  'Every error response is `application/problem+json` (RFC 9457) with a stable `code`. Branch on `code`. `detail` is ' +
+  'written for developers, so show your users your own text. `request_id` identifies the request in the log of the ' +
+  'service. The list below an error names the operations that return it. An error without a list can come from many ' +
+  'operations.'
 
 /** All codes that the loaded routes define, by status. */
 function catalogueOf(routes: Route[]): Map<number, CatalogueEntry[]> {

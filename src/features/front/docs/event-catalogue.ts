@@ -5,8 +5,7 @@ import { objectOf, renderFields } from './fields.ts'
 import { renderProse } from './prose.ts'
 
 const INTRODUCTION =
-  'What the service records, as `GET /v1/events` shows it, by resource: `types=user.*` reads all types of one. Types are ' +
-  'permanent.'
+  'The service records these events, grouped by resource. `GET /v1/events` returns them; `types=user.*` selects all events of the resource `user`. Event types are never renamed or removed.'
 
 /** The catalogue by resource, which is the first word of a type. Resources and types are in alphabetical order. */
 function typesByResource(): [resource: string, types: EventDefinition[]][] {

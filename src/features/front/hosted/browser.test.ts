@@ -58,7 +58,7 @@ const ends: Record<(typeof organizationLinkTypes)[number], string> = {
   recovery: 'Your password was changed',
   verification: 'Your email address is confirmed',
   unlock: 'Your account is unlocked',
-  email_undo: 'Your address is back',
+  email_undo: 'Your address is restored',
   not_me: 'Every session has ended',
 }
 

@@ -165,7 +165,7 @@ test('invite: a password is set and the mailbox proved, and nobody holds a sessi
   expect(short.html).toContain('<p role="alert">Use at least 8 characters.')
   expect(short.html).toMatch(/type="password"[^>]* autofocus/)
   const listed = await press(link, { password: 'password123' })
-  expect([listed.status, listed.text.includes('list of common and stolen ones')]).toEqual([422, true])
+  expect([listed.status, listed.text.includes('list of common and stolen passwords')]).toEqual([422, true])
   expect((await press(link)).status).toBe(422)
   expect(`${short.html}${listed.html}`).not.toMatch(/password123|value="short"/)
   expect(await snapshot(app)).toEqual(before)

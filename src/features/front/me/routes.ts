@@ -29,7 +29,8 @@ export const profileRoutes: Route[] = [
     path: '/v1/me',
     operation: 'me.update',
     summary: 'Change your profile',
-    description: 'Absent fields are kept, null clears. A new phone number is not verified.',
+    description:
+      'Omitted fields are not changed, and null clears a field. A new phone number is stored without verification.',
     body: MePatch,
     reply: MeReply,
     errors: [userErrors.scimManaged, httpErrors.versionConflict],

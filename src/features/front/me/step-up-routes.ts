@@ -20,7 +20,7 @@ export const stepUpRoutes: Route[] = [
     service: 'auth',
     summary: 'Start a step-up',
     description:
-      'Changes of a sign-in method require a step-up in the last 10 minutes. A user with a second factor steps up with it or with a passkey. Without `method`, the response only lists the methods. With a `method`, the service sends the code, or the response has the challenge or the passkey options.',
+      'Changing a sign-in method requires a step-up in the last 10 minutes: the user proves again who they are. A user with a second factor steps up with that factor or with a passkey. Without `method`, the response only lists the methods. With a `method`, the service sends a code, or the response contains the challenge or the passkey options.',
     body: StepUpBody,
     examples: { body: { method: 'otp' } },
     reply: StepUpBegun,
@@ -35,8 +35,7 @@ export const stepUpRoutes: Route[] = [
     service: 'auth',
     summary: 'Complete a step-up',
     description:
-      'Send exactly one proof. Returns an access token of the same session with a new auth_time; the refresh token stays ' +
-      'valid. Wrong proofs count as failed sign-ins.',
+      'Send exactly one proof: a password, a code or a passkey credential. Returns an access token of the same session with a new auth_time. The refresh token stays valid. Wrong proofs count as failed sign-ins.',
     body: StepUpVerifyBody,
     reply: SteppedUp,
     examples: { body: { password: 'correct horse battery staple' } },

@@ -11,7 +11,9 @@ const TOKEN = 'sup_3uJ0vQm8ZtW1nB7kYxR5cDpLs2Fa9HgE6oTiKbVwXyU'
 
 export const StepUpBody = Type.Object({
   method: Type.Optional(
-    Type.Enum(STEP_UP_METHODS, { description: 'The method to start. Absent: the response only lists the methods.' }),
+    Type.Enum(STEP_UP_METHODS, {
+      description: 'The method to start. If absent, the response only lists the available methods.',
+    }),
   ),
 })
 
@@ -20,7 +22,8 @@ export const StepUpBegun = named(
   Type.Object(
     {
       methods: Type.Array(Type.Enum(STEP_UP_METHODS), {
-        description: 'Methods for the step-up. `sso`: sign in again. `password` needs no start.',
+        description:
+          'Methods for the step-up. `sso`: the user signs in again instead. `password` does not have to be started.',
         examples: [['password', 'otp']],
       }),
       otp_id: Type.Optional(
@@ -39,7 +42,7 @@ export const StepUpBegun = named(
       expires_at: Type.Optional(Type.String({ format: 'date-time' })),
     },
     {
-      description: 'How the user can step up, and what was started.',
+      description: 'The methods for a step-up, and the step-up that was started.',
       examples: [{ methods: ['password', 'otp'], otp_id: OTP_ID, delivery_hint: 'a•••@acme.example' }],
     },
   ),
@@ -50,14 +53,14 @@ export const StepUpVerifyBody = Type.Object({
   password: Type.Optional(Password),
   otp_id: Type.Optional(
     Type.String({
-      description: '`otp_id` of the response that started the step-up, with `code`.',
+      description: '`otp_id` in the response that started the step-up. Send it with `code`.',
       minLength: 1,
       maxLength: 64,
     }),
   ),
   challenge_token: Type.Optional(
     Type.String({
-      description: '`challenge_token` of the response that started the step-up, with `code`.',
+      description: '`challenge_token` in the response that started the step-up. Send it with `code`.',
       minLength: 1,
       maxLength: 100,
       examples: [TOKEN],
@@ -73,7 +76,7 @@ export const StepUpVerifyBody = Type.Object({
   ),
   challengeId: Type.Optional(
     Type.String({
-      description: '`challengeId` of the response that started the step-up, with `credential`.',
+      description: '`challengeId` in the response that started the step-up. Send it with `credential`.',
       minLength: 1,
       maxLength: 64,
     }),

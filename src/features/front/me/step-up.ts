@@ -49,7 +49,7 @@ export async function beginStepUp(work: OwnWork, method: StepUpMethod | null): P
 }
 
 const notOffered = (method: string) =>
-  loginErrors.methodDisabled({ detail: `${method} is not among the methods by which this user steps up.` })
+  loginErrors.methodDisabled({ detail: `This user cannot step up with ${method}.` })
 
 function identityOf({ platform }: OwnWork, { email }: SignInFacts) {
   return identify(platform, { email, norm: email.toLowerCase() })

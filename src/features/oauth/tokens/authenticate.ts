@@ -53,7 +53,9 @@ const invalidToken: ErrorDetails = { headers: challenge('invalid_token') }
 function describeOther(presented: string): ErrorDetails {
   const sent = looksLikeApiKey(presented) ? 'An API key' : looksLikeRefreshToken(presented) ? 'A refresh token' : null
   if (sent === null) return {}
-  return { detail: `${sent} was sent, but this route needs an access token: send one as Authorization: Bearer.` }
+  return {
+    detail: `${sent} was sent, but this route requires an access token. Send an access token as Authorization: Bearer.`,
+  }
 }
 
 interface Verified extends Issuing {

@@ -5,12 +5,12 @@ export const tokenErrors = defineErrors({
     401,
     'refresh_token_invalid',
     'The refresh token is not valid',
-    'The session has ended, or this is not a refresh token of this organization. Ask the user to sign in again.',
+    'The session has ended, or the token is not a refresh token of this organization. Ask the user to sign in again.',
   ],
   refreshTokenReused: [
     401,
     'refresh_token_reused',
     'The refresh token was already used',
-    'A replaced token was sent again, so it or its successor may be stolen. The session was ended. Ask the user to sign in again.',
+    'A refresh token was sent again after it had been replaced, so it or its successor may have been stolen. The session was ended. Ask the user to sign in again.',
   ],
 })

@@ -44,9 +44,9 @@ export const refreshRoutes: Route[] = [
     tag,
     summary: 'Exchange a refresh token',
     description:
-      'A refresh token works once. Sent again within refresh_reuse_interval_seconds, it returns the same successor, so a lost response can be requested again. Sent later, it ends the session (RFC 9700 §4.14.2). If the MFA policy requires a second factor and the session has one factor, the response has a challenge instead and the token stays valid.',
+      'A refresh token works once and is replaced by a new one, its successor. If the old token is sent again within refresh_reuse_interval_seconds, the response has the same successor, so that a lost response can be requested again. If the old token is sent later, the session ends (RFC 9700 §4.14.2). If the MFA policy requires a second factor and the session has only one factor, the response contains a challenge instead, and the refresh token stays valid.',
     body: Type.Object({
-      refresh_token: described(Token, 'The latest refresh token of the session. Each one works once.'),
+      refresh_token: described(Token, 'The latest refresh token of the session. Each refresh token works once.'),
     }),
     examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbR4nYc7sWgZ1kTdLp8eJuAoXiMqBv5hGrN3tEwS2' } },
     reply: doorRoutes.login.reply,
@@ -68,7 +68,7 @@ export const sessionTokenRoutes: Route[] = [
     tag,
     summary: 'Introspect a token',
     description:
-      'Follows RFC 7662. Takes access and refresh tokens. Unlike offline verification, it sees a revocation at once.',
+      'Accepts access tokens and refresh tokens (RFC 7662). Unlike offline verification, introspection shows at once that a session has been revoked.',
     body: Type.Object({ token: described(Token, 'An access token or a refresh token.') }),
     reply: Introspection,
     examples: { body: { token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk4YjZmMiJ9.5rKqv2mXcB8wYd0T' } },
@@ -94,7 +94,7 @@ export const sessionTokenRoutes: Route[] = [
     tag,
     summary: 'End the session of a token',
     description:
-      'Signs out. Send exactly one of refresh_token, access_token and session_id. `everywhere` ends every session of the user. A session_id also requires the scope sessions.revoke. Succeeds even if there is no session to end (RFC 7009 §2.2).',
+      'Signs the user out. Send exactly one of refresh_token, access_token and session_id. `everywhere` ends every session of the user. Sending a session_id also requires the scope sessions.revoke. The request succeeds even if there is no session to end (RFC 7009 §2.2).',
     body: Type.Object({
       ...SessionName.properties,
       everywhere: Type.Optional(Type.Boolean({ description: 'Ends every session of the user. Default `false`.' })),

@@ -17,7 +17,8 @@ export const Introspection = named(
   Type.Object(
     {
       active: Type.Boolean({
-        description: 'Whether the token is valid: issued by this service, not expired, and its session has not ended.',
+        description:
+          'Whether the token is valid: this service issued it, it has not expired, and its session has not ended.',
       }),
       token_type: Type.Optional(
         Type.String({ description: '`access_token` or `refresh_token`.', examples: ['access_token'] }),
@@ -30,7 +31,7 @@ export const Introspection = named(
         }),
       ),
       exp: Type.Optional(
-        Type.Integer({ description: 'When the token ends, in seconds since 1970.', examples: [1795343400] }),
+        Type.Integer({ description: 'When the token expires, in seconds since 1970.', examples: [1795343400] }),
       ),
       iat: Type.Optional(
         Type.Integer({
@@ -50,7 +51,9 @@ export const Introspection = named(
           'The organization of the user. Null: the account level.',
         ),
       ),
-      username: Type.Optional(Type.String({ description: 'The address of the user.', examples: ['ada@acme.example'] })),
+      username: Type.Optional(
+        Type.String({ description: 'The email address of the user.', examples: ['ada@acme.example'] }),
+      ),
       user_id: Type.Optional(Type.String({ description: 'The same as `sub`.', examples: [USER_ID] })),
       directory_user_id: Type.Optional(Type.String({ examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] })),
       role: Type.Optional(
@@ -79,14 +82,17 @@ export const Introspection = named(
       ),
       auth_time: Type.Optional(
         Type.Integer({
-          description: 'When the user signed in, in seconds since 1970. A step-up moves it.',
+          description: 'When the user signed in or last completed a step-up, in seconds since 1970.',
           examples: [1795339800],
         }),
       ),
       env: Type.Optional(Type.String({ description: 'Slug of the environment.', examples: ['production'] })),
       act: Type.Optional(Impersonator),
     },
-    { description: 'The content of the token (RFC 7662). Only `active: false` if the token is not valid.' },
+    {
+      description:
+        'The content of the token (RFC 7662). If the token is not valid, the response contains only `active: false`.',
+    },
   ),
 )
 
@@ -135,7 +141,7 @@ const Jwk = named(
     {
       kty: Type.String({ description: 'Key type, such as `EC`.' }),
       kid: Type.String({ description: 'Key id: the `kid` in the header of the tokens that it signs.' }),
-      use: Type.String({ description: 'Always `sig`: it verifies signatures.' }),
+      use: Type.String({ description: 'Always `sig`: the key verifies signatures.' }),
       alg: Type.String({ description: 'Algorithm of the signatures, such as `ES256`.' }),
     },
     {
@@ -187,7 +193,7 @@ export const IssuerMetadata = named(
         examples: ['https://auth.example.com/api/v1/auth/token/revoke'],
       }),
       response_types_supported: Type.Array(Type.String(), {
-        description: 'Empty: there is no authorization endpoint.',
+        description: 'Always empty, because there is no authorization endpoint.',
         examples: [[]],
       }),
     },

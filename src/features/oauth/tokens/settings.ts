@@ -10,7 +10,7 @@ export const tokenSettings = defineSettingsPart(
       minimum: 0,
       maximum: 60,
       description:
-        'A refresh token that is sent again within this time, as after a lost response, returns the same successor.',
+        'Seconds for which a used refresh token can be sent again, for example after a lost response. The response then has the same new token.',
     }),
   }),
   {

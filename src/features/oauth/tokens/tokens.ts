@@ -200,7 +200,7 @@ async function refuseReplay(work: Work, session: TokenSession, presented: Refres
     )
   })
   throw tokenErrors.refreshTokenReused({
-    detail: 'The refresh token was already used: the session has been ended.',
+    detail: 'The refresh token was already used, so the session was ended.',
   })
 }
 

@@ -9,8 +9,8 @@ const UserInfo = named(
   'UserInfo',
   Type.Object(
     {
-      sub: Type.String({ format: 'uuid', description: 'The auth account, as in the token.' }),
-      email: Type.String({ description: 'The address of the user.', examples: ['ada@acme.example'] }),
+      sub: Type.String({ format: 'uuid', description: 'The auth account, the same as `sub` of the token.' }),
+      email: Type.String({ description: 'The email address of the user.', examples: ['ada@acme.example'] }),
       email_verified: Type.Boolean({ description: 'Whether the user has proved the mailbox.' }),
       name: Type.Optional(
         Type.String({ description: 'Full name. Absent if the user has none.', examples: ['Ada Lovelace'] }),
@@ -65,8 +65,7 @@ export const userInfoRoutes: Route[] = [
     tag: 'End user',
     summary: 'Read the user of the token',
     description:
-      'OpenID Connect UserInfo. For apps, and for web pages of the origins in allowed_origins of the auth settings: send ' +
-      'the access token as a Bearer token, no API key. Claims without a value are left out. A session that has ended is refused at once. Locking the user through failed attempts ends no session.',
+      'OpenID Connect UserInfo. Apps can call this, and so can web pages whose origin is in the auth setting allowed_origins. Send the access token as a Bearer token, without an API key. Claims without a value are omitted. A session that has ended is refused at once. If failed attempts lock the user, existing sessions continue.',
     reply: UserInfo,
     handle: async (work) => toUserInfo(await getUser(work, work.caller.directoryUserId), work.caller),
   }),

@@ -84,7 +84,7 @@ describe('refuses', () => {
 
   test('a credential of another kind, and says which was sent and which is needed', async () => {
     const { session } = await person('pat@example.com')
-    const needed = 'was sent, but this route needs an access token: send one as Authorization: Bearer.'
+    const needed = 'was sent, but this route requires an access token. Send an access token as Authorization: Bearer.'
     const cases = [
       [tenant.key, `An API key ${needed}`],
       [session.refresh_token, `A refresh token ${needed}`],

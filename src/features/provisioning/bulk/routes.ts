@@ -84,8 +84,7 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
       tag: 'SCIM',
       summary: 'Repeat a refused SCIM write',
       description:
-        'Repeats a refused write without its `If-Match`. The replay is logged as a new request, also when it is refused. ' +
-        'The caller must be able to grant the roles that groups of the SCIM client give.',
+        'Repeats a refused write without its `If-Match` header. The replay is logged as a new request, even if it is refused again. The caller must have the right to grant the roles that the groups of the SCIM client give.',
       params: scimRoute.params,
       reply: Type.Object({ log: ScimLog }),
       errors: [...provisioningErrors, scimErrors.logNotFound, scimErrors.notReplayable, httpErrors.privilegeEscalation],

@@ -12,10 +12,13 @@ const ProvisionedGroup = named(
       id: Id,
       subOrgId: nullable(Id),
       displayName: Type.String({
-        description: 'The group’s name at the client: the key in `group_role_mapping`.',
+        description: 'The group’s name at the provisioning client, which is the key in `group_role_mapping`.',
         examples: ['Engineering'],
       }),
-      externalId: nullable(Type.String({ examples: ['00g1a2b3c4'] }), 'Its id at the client. Null if none was sent.'),
+      externalId: nullable(
+        Type.String({ examples: ['00g1a2b3c4'] }),
+        'Id of the resource at the provisioning client. Null if none was sent.',
+      ),
     },
     { description: 'A group of a provisioning client.' },
   ),
@@ -37,7 +40,7 @@ export const groupEvents = defineEvents({
   memberAdded: ['scim.group.member_added', 'A provisioning client added a member to a group.', Membership],
   memberRemoved: [
     'scim.group.member_removed',
-    'A member left a group: a provisioning client removed it, or it was deleted or moved.',
+    'A member left a group, because a provisioning client removed the member or because the member was deleted or moved.',
     Membership,
   ],
 })

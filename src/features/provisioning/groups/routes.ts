@@ -28,7 +28,7 @@ const GroupResource = scimRoute.resource('ScimGroup', {
   members: checkedApart(
     Type.Optional(
       Type.Array(Type.Unsafe<unknown>({}), {
-        description: 'Users and groups in the group; `value` of each is its `id`.',
+        description: 'Users and groups in the group. `value` contains the `id` of the member.',
         examples: [[{ value: '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310' }]],
       }),
     ),

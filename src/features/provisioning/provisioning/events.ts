@@ -14,11 +14,17 @@ export const ProvisionedUser = named(
       userId: nullable(Id, 'The auth account: `sub` of tokens. Null until the first sign-in, password or invitation.'),
       subOrgId: nullable(Id),
       userName: Type.String({
-        description: 'The name at the client, unique within the organization.',
+        description: 'The user’s name at the provisioning client, unique within the organization.',
         examples: ['ada@acme.example'],
       }),
-      externalId: nullable(Type.String({ examples: ['00u1a2b3c4'] }), 'Its id at the client. Null if none was sent.'),
-      email: Type.String({ description: 'The address of the user here.', examples: ['ada@acme.example'] }),
+      externalId: nullable(
+        Type.String({ examples: ['00u1a2b3c4'] }),
+        'Id of the resource at the provisioning client. Null if none was sent.',
+      ),
+      email: Type.String({
+        description: 'The email address of the user in this service.',
+        examples: ['ada@acme.example'],
+      }),
       active: Type.Boolean({ description: 'Whether the client lets the user sign in.' }),
     },
     { description: 'A user, with the data of the provisioning client.' },
@@ -31,10 +37,14 @@ const inactive = { active: false }
 export const provisioningEvents = defineEvents({
   provisioned: [
     'scim.user.provisioned',
-    'A provisioning client created a user, took over a user of a verified domain, or restored one.',
+    'A provisioning client created or restored a user, or took over an existing user whose address is in a verified domain.',
     ProvisionedUser,
   ],
-  updated: ['scim.user.updated', 'A provisioning client changed its data of a user.', ProvisionedUser],
+  updated: [
+    'scim.user.updated',
+    'A provisioning client changed the data that it provides for a user.',
+    ProvisionedUser,
+  ],
   deprovisioned: [
     'scim.user.deprovisioned',
     'A provisioning client deactivated or deleted a user. Every session ended.',

@@ -13,14 +13,12 @@ type Refusal = NonNullable<ProvisionedMatch['refusal']>
 
 const AMBIGUOUS = 'What the provider says of the person matches several users of the directory, so it matches none.'
 const OTHER_USER =
-  'What the provider says matches a user of the provisioning client. The identity is linked to another user, and no client ' +
-  'manages that user: remove the identity from it.'
+  'The person matches a user that the provisioning client manages, but the identity is linked to another user, which no client manages. Remove the identity from that user.'
 const OTHER_ID =
-  'A provisioned user has this name or address, and another externalId than the claim or attribute of `scim_match` says.'
+  'A provisioned user has this name or address, but a different externalId than the claim or attribute in `scim_match`.'
 const DEPROVISIONED = 'The provisioning client has deactivated or deleted this user.'
 const NOT_SPOKEN_FOR =
-  'A provisioned user matches, but their address is of a domain that the organization has not verified, or that the ' +
-  'connection does not name in `domains`.'
+  'A provisioned user matches, but the domain of the user’s address is not verified by the organization or not listed in the `domains` of the connection.'
 
 const notFound: ProvisionedMatch = { isProvisioning: true, userId: null, isProved: false, refusal: null }
 const refused = (code: Refusal['code'], detail: string): ProvisionedMatch => ({

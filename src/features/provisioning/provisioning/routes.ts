@@ -110,8 +110,7 @@ function addRoute(changed: EventDefinition[]): Route {
     operation: 'scim.createUser',
     summary: 'Provision a user',
     description:
-      'Takes over a user of a verified domain that no client provisions. Restores a user with the same externalId that the ' +
-      'client deleted in the last 30 days.',
+      'Creates a user. If a user with an address in a verified domain exists and no client provisions that user, takes over the existing user. If the client deleted a user with the same externalId in the last 30 days, restores that user.',
     query: selected,
     body: UserResource,
     replies: { 201: UserResource },
@@ -158,7 +157,7 @@ function changeRoutes(changed: EventDefinition[]): Route[] {
       path: '/api/os/scim/v2/Users/{id}',
       operation: 'scim.patchUser',
       summary: 'Change a provisioned user',
-      description: '`active` false ends every session at once.',
+      description: 'Setting `active` to false ends every session of the user at once.',
       body: Patch,
       errors: [...one.errors, httpErrors.versionConflict],
       handle: (work, { params, query, body }) =>
@@ -176,7 +175,7 @@ function removeRoute(changed: EventDefinition[]): Route {
     operation: 'scim.deleteUser',
     summary: 'Deprovision a user',
     description:
-      'Deactivates or deletes the user, depending on onDeprovision. For 30 days, provisioning the same externalId restores the user.',
+      'Deactivates or deletes the user, depending on the setting onDeprovision. For 30 days, creating a user with the same externalId restores the user.',
     params,
     replies: { 204: Type.Null() },
     errors: [...provisioningErrors, scimErrors.resourceNotFound, httpErrors.versionConflict],

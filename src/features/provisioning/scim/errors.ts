@@ -5,30 +5,35 @@ import { ScimLanguageError, type ScimLanguageReason } from '../language/error.ts
 const scimType = (keyword: string) => ({ scimType: Type.String({ description: `\`${keyword}\` (RFC 7644 §3.12).` }) })
 
 export const scimErrors = defineErrors({
-  disabled: [403, 'scim_disabled', 'Provisioning is off', 'Turn it on with PATCH /v1/scim/config and enabled true.'],
+  disabled: [
+    403,
+    'scim_disabled',
+    'Provisioning is off',
+    'Turn SCIM provisioning on for the organization: PATCH /v1/scim/config with enabled true.',
+  ],
   filterNotAllowed: [
     403,
     'scim_filter_not_allowed',
-    'This endpoint cannot be filtered',
-    'Service provider configuration, schemas and resource types cannot be filtered (RFC 7644 §4). Leave the filter out.',
+    'The endpoint does not support filters',
+    'The service provider configuration, schemas and resource types cannot be filtered (RFC 7644 §4). Remove the filter from the request.',
   ],
   connectionNotFound: [
     400,
     'scim_connection_not_found',
     'Connection not found',
-    'sso_connection_id must be a connection of this organization.',
+    'sso_connection_id must be the id of a connection of this organization.',
   ],
   logNotFound: [
     404,
     'scim_log_not_found',
     'Request not found',
-    'Requests are kept for 14 days. List them with GET /v1/scim/logs.',
+    'No logged SCIM request has this id. Requests are kept for 14 days. List them with GET /v1/scim/logs.',
   ],
   notReplayable: [
     409,
     'scim_not_replayable',
     'This request cannot be repeated',
-    'Only a refused write can be repeated, and only if its body was kept: at most 16 KiB, without a password.',
+    'Only a refused write can be repeated, and only if its body was kept. A body is kept if it has at most 16 KiB and contains no password.',
   ],
   invalidFilter: [
     400,
@@ -48,28 +53,28 @@ export const scimErrors = defineErrors({
     400,
     'scim_invalid_value',
     'A value is missing or invalid',
-    'Send the value that the schema at /Schemas describes. For a user, userName or emails must hold an email address.',
+    'Send a value that matches the schema at /Schemas. For a user, userName or emails must contain an email address.',
     scimType('invalidValue'),
   ],
   invalidSyntax: [
     400,
     'scim_invalid_syntax',
     'The body is not a SCIM message',
-    'Compare the body with RFC 7644 §3: a resource, a PatchOp, a SearchRequest or a BulkRequest.',
+    'The body must be a resource, a PatchOp, a SearchRequest or a BulkRequest, as defined in RFC 7644 §3.',
     scimType('invalidSyntax'),
   ],
   noTarget: [
     400,
     'scim_no_target',
     'The path selects nothing',
-    'No value of the attribute matches the filter of the path. Read the resource, and correct the path.',
+    'No value of the attribute matches the filter in the path. Read the resource, then correct the path.',
     scimType('noTarget'),
   ],
   mutability: [
     400,
     'scim_mutability',
     'The attribute cannot be changed',
-    'The attribute is read-only or immutable. Leave it out.',
+    'The attribute is read-only or immutable. Remove it from the request.',
     scimType('mutability'),
   ],
   tooMany: [
@@ -83,27 +88,27 @@ export const scimErrors = defineErrors({
     400,
     'scim_invalid_cursor',
     'The cursor cannot be used',
-    'cursor must be the nextCursor of a page of the same query (RFC 9865 §2.1).',
+    'cursor must be the nextCursor value from an earlier page of the same query (RFC 9865 §2.1).',
     scimType('invalidCursor'),
   ],
   resourceNotFound: [
     404,
     'scim_resource_not_found',
     'Resource not found',
-    'It was deleted, was never provisioned here, or belongs to another organization.',
+    'The resource was deleted, was never provisioned here, or belongs to another organization.',
   ],
   uniqueness: [
     409,
     'scim_uniqueness',
     'Another resource has this value',
-    'The userName and the address of a user and the displayName of a group are unique. Find the existing resource and change it.',
+    'No two users may have the same userName or email address, and no two groups the same displayName. Find the existing resource and change it.',
     scimType('uniqueness'),
   ],
   notSupported: [
     501,
     'scim_not_supported',
     'Not supported by this SCIM endpoint',
-    '`/Me` is not supported: a provisioning client is no user. Use `/Users`.',
+    '`/Me` is not supported, because a provisioning client is not a user. Use `/Users`.',
   ],
 })
 

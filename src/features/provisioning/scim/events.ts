@@ -3,10 +3,14 @@ import { ScimConfig, ScimTokenExpiring } from './schema.ts'
 
 export const scimEvents = defineEvents({
   enabled: ['scim.enabled', 'Provisioning was turned on.', ScimConfig],
-  disabled: ['scim.disabled', 'Provisioning was turned off. Its requests are refused.', ScimConfig],
+  disabled: [
+    'scim.disabled',
+    'Provisioning was turned off. Requests of the provisioning client are refused.',
+    ScimConfig,
+  ],
   configUpdated: [
     'scim.config_updated',
-    'The connection that gives roles, or the handling of deprovisioned users, was changed.',
+    'The provisioning settings were changed: the connection whose mapping gives roles, or the handling of deprovisioned users.',
     ScimConfig,
   ],
   tokenRotated: ['scim.token_rotated', 'The SCIM token was replaced.', ScimConfig],

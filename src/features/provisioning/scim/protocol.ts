@@ -22,7 +22,7 @@ export const conditionOf = ({ ifMatch, ifNoneMatch }: Record<'ifMatch' | 'ifNone
 /** The parts that routes of resources share. */
 export const scimRoute = {
   about: { media: 'scim', tolerant: true, tag: 'SCIM', service: 'scim' },
-  params: Type.Object({ id: Type.String({ description: '`id` of the resource, as the list shows it.' }) }),
+  params: Type.Object({ id: Type.String({ description: 'The request: `id` in `GET /v1/scim/logs`.' }) }),
   listed: Type.Object(listQuery),
   selected: Type.Object(selectionQuery),
   searched: named('ScimSearchRequest', open(Type.Object({ schemas: Schemas, ...searchBody }))),
@@ -34,7 +34,8 @@ export const scimRoute = {
         Operations: checkedApart(
           Type.Optional(
             Type.Array(Type.Unsafe<unknown>({}), {
-              description: 'The changes (RFC 7644 §3.5.2), applied in order, all or none.',
+              description:
+                'The changes (RFC 7644 §3.5.2). They are applied in order, and either all or none take effect.',
               examples: [[{ op: 'replace', path: 'active', value: false }]],
             }),
           ),
@@ -56,7 +57,7 @@ export const scimRoute = {
       itemsPerPage: Type.Integer({ description: 'Number of resources on this page.' }),
       nextCursor: Type.Optional(
         Type.String({
-          description: 'Send it as `cursor` for the next page (RFC 9865). Absent on the last one.',
+          description: 'Send it as `cursor` to read the next page (RFC 9865). Absent on the last page.',
           examples: ['mF3kQ9mQsVgPeAo3RuIxWyHt6CkZjEn4'],
         }),
       ),

@@ -22,7 +22,7 @@ export async function getProvisioning({ platform, directory, origin }: Asking): 
   const status = found?.organization_status ?? 'archived'
   if (!found || status !== 'active')
     throw httpErrors.organizationSuspended({
-      detail: `The organization is ${status}. Provisioning goes on once it is active again.`,
+      detail: `The organization is ${status}. Provisioning continues when the organization is active again.`,
       extra: { organization_status: status },
     })
   if (!found.enabled) throw scimErrors.disabled()

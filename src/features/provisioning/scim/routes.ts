@@ -27,7 +27,8 @@ const configRoutes: Route[] = [
     operation: 'scim.updateConfig',
     scope: 'scim_config.write',
     summary: 'Change the provisioning configuration',
-    description: 'Absent fields are kept. A new `sso_connection_id` changes the roles of provisioned users at once.',
+    description:
+      'Omitted fields are not changed. A new `sso_connection_id` changes the roles of provisioned users at once.',
     body: ScimConfigPatch,
     reply: ScimConfigReply,
     errors: [scimErrors.connectionNotFound, httpErrors.privilegeEscalation],
@@ -42,7 +43,7 @@ const configRoutes: Route[] = [
     scope: 'scim_config.write',
     summary: 'Rotate the provisioning token',
     description:
-      'The token is shown once. It works only for the SCIM endpoint of this organization. Before it expires, the event `scim.token_expiring` is recorded.',
+      'Creates a new SCIM token and shows it once. The token works only for the SCIM endpoint of this organization. Before the token expires, the event `scim.token_expiring` is recorded.',
     body: ScimConfigAction,
     reply: ScimTokenReply,
     errors: [httpErrors.privilegeEscalation],
@@ -63,7 +64,8 @@ const logRoutes: Route[] = [
     service: 'scim',
     tag: 'SCIM',
     summary: 'List provisioning requests',
-    description: 'Each request has its outcome, the reason and a fix. Requests are kept for 14 days.',
+    description:
+      'Lists requests of the provisioning client with their outcome. A refused request also has the reason and a fix. Requests are kept for 14 days.',
     query: Type.Object(logQuery),
     reply: ScimLogListReply,
     async handle(work, { query }) {

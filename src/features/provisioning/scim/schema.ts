@@ -16,21 +16,25 @@ export const ScimConfig = named(
       enabled: Type.Boolean({ description: 'Whether the endpoint accepts requests for this organization.' }),
       endpointUrl: Type.String({
         description:
-          'The base URL for the provisioning client. It is the same for all organizations, because the token identifies the organization.',
+          'The base URL for the provisioning client. The URL is the same for all organizations, because the token identifies the organization.',
         examples: ['https://auth.example.com/api/os/scim/v2'],
       }),
-      sso_connection_id: nullable(Id, 'The connection whose group_role_mapping gives roles to provisioned groups.'),
+      sso_connection_id: nullable(
+        Id,
+        'The connection whose group_role_mapping maps provisioned groups to roles. Null: none.',
+      ),
       subOrgId: nullable(Id),
       tokenSet: Type.Boolean({ description: 'Whether a token exists.' }),
       tokenHint: nullable(Type.String({ examples: ['scim_…9aF2'] }), 'The last characters of the token.'),
       tokenRotatedAt: nullable(Moment, 'When the current token was created. Null: never.'),
-      tokenExpiresAt: nullable(Moment, 'When the previous token, which still works, expires.'),
+      tokenExpiresAt: nullable(Moment, 'When the previous token stops working. Null: no previous token works.'),
       currentTokenExpiresAt: nullable(Moment, 'When the current token expires or expired. Null: never.'),
       lastRequestAt: nullable(Moment, 'When the client last sent a request, to the minute. Null: never.'),
-      userCount: Type.Integer({ description: 'Users that provisioning manages.', examples: [0] }),
-      groupCount: Type.Integer({ description: 'Groups that the client provisioned.', examples: [0] }),
+      userCount: Type.Integer({ description: 'Number of users that provisioning manages.', examples: [0] }),
+      groupCount: Type.Integer({ description: 'Number of groups that the client provisioned.', examples: [0] }),
       onDeprovision: Type.Enum([...ON_DEPROVISION], {
-        description: 'How a user that the client deletes is handled. `active: false` always deactivates.',
+        description:
+          'What happens to a user that the provisioning client deletes. A user that the client sets to `active: false` is always deactivated.',
       }),
     },
     { description: 'How the directory of the organization provisions users.' },
@@ -39,11 +43,21 @@ export const ScimConfig = named(
 export type ScimConfig = Static<typeof ScimConfig>
 
 export const ScimConfigPatch = Type.Object({
-  enabled: Type.Optional(Type.Boolean({ description: '`false` refuses every request of the client. Users are kept.' })),
-  sso_connection_id: Type.Optional(nullable(Type.String({ minLength: 1 }), 'The linked connection. Null: none.')),
+  enabled: Type.Optional(
+    Type.Boolean({
+      description: '`false`: every request of the provisioning client is refused. Existing users are kept.',
+    }),
+  ),
+  sso_connection_id: Type.Optional(
+    nullable(
+      Type.String({ minLength: 1 }),
+      'The connection whose group_role_mapping maps provisioned groups to roles. Null: none.',
+    ),
+  ),
   onDeprovision: Type.Optional(
     Type.Enum([...ON_DEPROVISION], {
-      description: 'How a user that the client deletes is handled. `active: false` always deactivates.',
+      description:
+        'What happens to a user that the provisioning client deletes. A user that the client sets to `active: false` is always deactivated.',
     }),
   ),
 })
@@ -51,11 +65,13 @@ export type ScimConfigPatch = Static<typeof ScimConfigPatch>
 
 export const ScimConfigAction = Type.Object({
   action: Type.Enum(['rotate-token'], { description: 'Always `rotate-token`.' }),
-  overlap_seconds: overlapSeconds('Seconds for which the previous token keeps working. 0 ends it at once.'),
+  overlap_seconds: overlapSeconds(
+    'Seconds for which the previous token keeps working. 0: the previous token stops working at once.',
+  ),
   token_expires_in_days: Type.Optional(
     nullable(
       Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, examples: [365] }),
-      'Days for which the new token works. Absent or null: until the next rotation.',
+      'Days after which the new token expires. Absent or null: the token works until the next rotation.',
     ),
   ),
 })
@@ -68,7 +84,7 @@ export const ScimTokenExpiring = named(
       subOrgId: nullable(Id),
       tokenHint: Type.String({ description: 'The last characters of the token.', examples: ['scim_…9aF2'] }),
       expiresAt: Moment,
-      days: Type.Integer({ minimum: 0, description: 'Days until it expires.', examples: [30] }),
+      days: Type.Integer({ minimum: 0, description: 'Days until the token expires.', examples: [30] }),
     },
     { description: 'A provisioning token that expires soon or has expired.' },
   ),
@@ -77,7 +93,7 @@ export const ScimTokenExpiring = named(
 export const ScimConfigReply = Type.Object({ config: ScimConfig })
 export const ScimTokenReply = Type.Object({
   token: Type.String({
-    description: 'The token for the provisioning client. Shown only in this response.',
+    description: 'The token for the provisioning client. The token is shown only in this response.',
     examples: ['scim_4fQ0ZyK1nB7vX2cM9tR8sW3uJ6pL5dH0gA7eT4iO1qYb2kR9aF'],
   }),
   config: ScimConfig,
@@ -89,31 +105,37 @@ export const ScimLog = named(
     {
       id: Id,
       method: Type.String({ description: 'HTTP method of the request.', examples: ['POST'] }),
-      path: Type.String({ description: 'Path below the endpoint.', examples: ['/Users'] }),
+      path: Type.String({
+        description: 'Path of the request, without the base URL of the endpoint.',
+        examples: ['/Users'],
+      }),
       status: Type.Integer({ description: 'HTTP status of the response.', examples: [409] }),
-      outcome: Type.Enum(['accepted', 'refused'], { description: 'Whether the request was carried out.' }),
-      code: nullable(Type.String({ examples: ['scim_uniqueness'] }), 'Why it was refused. Null: it was accepted.'),
+      outcome: Type.Enum(['accepted', 'refused'], { description: 'Whether the request was accepted or refused.' }),
+      code: nullable(
+        Type.String({ examples: ['scim_uniqueness'] }),
+        'Why the request was refused, as a code. Null: the request was accepted.',
+      ),
       reason: nullable(
         Type.String({ examples: ['Another user has this userName.'] }),
-        'The same as a sentence. Null: it was accepted.',
+        'Why the request was refused, as a sentence. Null: the request was accepted.',
       ),
       fix: nullable(
         Type.String({ examples: ['Find the resource, and change it.'] }),
-        'What to change at the client. Null: nothing.',
+        'What to change at the provisioning client. Null: nothing.',
       ),
       effect: nullable(
         Type.String({ examples: ['1 group updated, 3 members added, 4 members removed'] }),
-        'What an accepted write changed. `Nothing changed` if the data was already the same.',
+        'What an accepted write changed. `Nothing changed`: the data was already the same.',
       ),
       warnings: Type.Array(Type.String(), {
-        description: 'Warnings about an accepted write, such as an `externalId` that another user has.',
+        description: 'Warnings about an accepted write, for example that another user has the same `externalId`.',
         examples: [[]],
       }),
       body: Type.Unknown({
-        description: 'The JSON that was sent, without secrets. Null: none.',
+        description: 'The JSON body of the request, without secrets. Null: no body was kept.',
         examples: [{ userName: 'ada@acme.example' }],
       }),
-      replayOf: nullable(Id, 'The request that this one repeats.'),
+      replayOf: nullable(Id, 'Id of the request that this request repeats. Null: this request is not a repetition.'),
       createdAt: Moment,
     },
     { description: 'A request of the provisioning client.' },
@@ -122,6 +144,6 @@ export const ScimLog = named(
 export type ScimLog = Static<typeof ScimLog>
 
 export const ScimLogListReply = Type.Object({
-  logs: Type.Array(ScimLog, { description: 'Requests of the last 14 days.' }),
+  logs: Type.Array(ScimLog, { description: 'Requests of the provisioning client in the last 14 days.' }),
   ...listReply,
 })

@@ -12,7 +12,7 @@ export const provisioningSettings = defineSettingsPart(
     scim_requests_per_second: Type.Integer({
       minimum: 1,
       maximum: 10_000,
-      description: `Requests that the SCIM client may send per second. Bursts may have ${BURST_SECONDS} times as many.`,
+      description: `Requests that the SCIM client may send per second. A short burst may have ${BURST_SECONDS} times as many.`,
     }),
   }),
   { scim_requests_per_second: 25 },

@@ -76,5 +76,6 @@ function challenge(error?: string): Record<string, string> {
 export const invalidToken: ErrorDetails = { headers: challenge('invalid_token') }
 const expiredToken: ErrorDetails = {
   ...invalidToken,
-  detail: 'The token has expired. POST /v1/scim/config makes a new one, which the directory has to be given.',
+  detail:
+    'The SCIM token has expired. Create a new token with POST /v1/scim/config, and enter it in the organization’s directory.',
 }

@@ -8,7 +8,7 @@ import { AuditSettingsReply, auditSettings } from './settings.ts'
 
 const Cursor = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }))
 const after = Cursor('`next_cursor` of the last page.')
-const cursor = Cursor('Alias of `after`, as in other lists. Send only one of them.')
+const cursor = Cursor('Alias of `after`, as in other lists. Send either `cursor` or `after`.')
 
 const about = { method: 'GET', scope: 'audit.read', directory: 'reach', tag: 'Audit log' } as const
 
@@ -19,8 +19,8 @@ export const auditRoutes: Route[] = [
     operation: 'audit.list',
     summary: 'Read the audit log',
     description:
-      'Newest first. A page may have fewer events than `limit`, or none, although more pages follow, because rare events are searched in steps. ' +
-      'Returns events of one organization. An org-wide key without `subOrgId` reads those of the whole environment.',
+      'Lists events, newest first. A page can have fewer events than `limit`, or none, even if more pages follow, because the search runs in steps. ' +
+      'Returns events of one organization. With an org-wide key and without `subOrgId`, returns events of the whole environment.',
     query: Type.Object({
       ...auditQuery,
       after,
@@ -32,7 +32,7 @@ export const auditRoutes: Route[] = [
     reply: AuditPage,
     handle: (work, { query: { after, cursor, limit = 100, ...query } }) => {
       if (after !== undefined && cursor !== undefined)
-        throw invalidField('cursor', 'ambiguous', 'cursor is another name of after: send one of them')
+        throw invalidField('cursor', 'ambiguous', 'cursor is an alias of after: send only one of them')
       return listAudit(work, query, { after: after ?? cursor ?? null, limit })
     },
   }),

@@ -13,10 +13,13 @@ export const auditQuery = {
   ),
   actor_type: Type.Optional(
     Type.Enum(['api_key', 'user', 'scim', 'system', 'cli'], {
-      description: 'The kind of actor: `api_key`, `user`, `scim` (provisioning), `system` (jobs) or `cli`.',
+      description:
+        'Only events with this kind of actor: `api_key`, `user`, `scim` (provisioning), `system` (jobs) or `cli`.',
     }),
   ),
-  actor_id: Id('The actor, or the API key or team member that made the sign-in or sign-out request of a user.'),
+  actor_id: Id(
+    'Only events whose actor has this id. For sign-ins and sign-outs, also the id of the API key or team member that sent the request for the user.',
+  ),
   on_behalf_of: Type.Optional(
     Type.String({
       minLength: 1,
@@ -26,9 +29,9 @@ export const auditQuery = {
   ),
   target_type: Word('Only events about this type of resource, such as `user`.'),
   target_id: Id('Only events about the resource with this id.'),
-  user_id: Id('Only events about this user (`id` or `userId`): as actor, target or in the data.'),
-  ip_address: Word('Only events with this address of the end user.'),
-  request_id: Word('Only events of this request: its `X-Request-Id`.'),
+  user_id: Id('Only events with this user (`id` or `userId`) as actor, as target or in the data.'),
+  ip_address: Word('Only events with this IP address of the end user.'),
+  request_id: Word('Only events of the request with this `X-Request-Id`.'),
   q: Type.Optional(
     Type.String({
       minLength: 1,
@@ -47,10 +50,7 @@ export const AuditPage = Type.Object({
   events: Type.Array(anyEvent, { description: 'Matching events, newest first.' }),
   names: Type.Record(Type.String(), Type.String(), {
     description:
-      'Present names of the users, team members and API keys that are actors or targets of these events, by id: of people ' +
-      'the display name, else first and last name, else the address. Who was deleted has none. A key of one organization ' +
-      'gets the names of its own users and keys. Names of users need the scope `users.read`, those of the team `members.read`, ' +
-      'those of keys `api_keys.read`.',
+      'The current names of users, team members and API keys that are actors or targets of these events, by id. For a person, this is the display name, else first and last name, else the email address. Deleted users and keys have no entry. A key of one organization gets only the names of that organization’s users and keys. Names of users require the scope `users.read`, names of team members `members.read`, and names of API keys `api_keys.read`.',
     examples: [{ '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21': 'Ada Lovelace' }],
   }),
   has_more: Type.Boolean(),

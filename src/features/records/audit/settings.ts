@@ -9,7 +9,7 @@ const AuditSettings = named(
     {
       retention_days: nullable(
         Type.Integer({ minimum: RETENTION_DAYS.min, maximum: RETENTION_DAYS.max, examples: [730] }),
-        'How many days events are kept; null for WATCHWORD_EVENT_RETENTION_DAYS.',
+        'How many days events are kept. Null: as set by the operator (WATCHWORD_EVENT_RETENTION_DAYS).',
       ),
     },
     { description: 'How long the audit log is kept.' },
@@ -18,7 +18,7 @@ const AuditSettings = named(
 
 export const auditSettings = defineSettings(
   'audit_settings',
-  'How long the audit log of an organization is kept, or the default of its environment, was changed.',
+  'The retention time of the audit log was changed, for an organization or in the defaults of its environment.',
   AuditSettings,
   { retention_days: null },
 )

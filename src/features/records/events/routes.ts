@@ -15,10 +15,10 @@ export const eventRoutes: Route[] = [
     tag: 'Events',
     summary: 'Follow the event stream',
     description:
-      'Returns each event exactly once, oldest first. Call again with the last next_cursor, immediately while has_more is true. ' +
-      `Without \`after\` it starts ${STREAM_DAYS} days back. Returns events of one organization. An org-wide key without ` +
-      '`subOrgId` reads those of the whole environment. [The catalogue](/docs/events) lists the types, and so do the ' +
-      '`webhooks` of this document.',
+      'Returns each event exactly once, oldest first. Call again with the last next_cursor. While has_more is true, call again ' +
+      `immediately. Without \`after\`, the stream starts ${STREAM_DAYS} days ago. Returns events of one organization. With an ` +
+      'org-wide key and without `subOrgId`, returns events of the whole environment. [The catalogue](/docs/events) and the ' +
+      '`webhooks` of this document list the event types.',
     query: Type.Object({
       after: Type.Optional(Type.String({ maxLength: 200, description: '`next_cursor` of the previous page.' })),
       types: Type.Optional(
@@ -33,9 +33,9 @@ export const eventRoutes: Route[] = [
     }),
     reply: Type.Object({
       events: Type.Array(anyEvent, { description: 'Events after the cursor, oldest first.' }),
-      has_more: Type.Boolean({ description: 'Whether more events exist. If true, read on immediately.' }),
+      has_more: Type.Boolean({ description: 'Whether more events exist. If true, read the next page immediately.' }),
       next_cursor: Type.String({
-        description: 'Cursor of the next call. Always present.',
+        description: 'Cursor for the next call. Always present.',
         examples: ['40XWT9-Xl29pafx27PHTegAAYaVdbA37poeYVlyFvQ8XUAfu7mpb6c4JZXwT8LLXQogJqxkJan-VkNEa'],
       }),
     }),

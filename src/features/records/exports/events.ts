@@ -10,7 +10,8 @@ export const exportEvents = defineEvents({
       user_id: nullable(Type.String({ format: 'uuid' })),
       directory_user_id: Type.String({ format: 'uuid' }),
       truncated: Type.Array(Type.String({ examples: ['sessions'] }), {
-        description: 'Kinds of records of which only 1 000 were exported.',
+        description:
+          'Kinds of records that were not exported completely, because only 1 000 records of each kind are exported.',
       }),
     }),
   ],

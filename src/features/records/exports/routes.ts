@@ -15,13 +15,13 @@ export const exportRoutes: Route[] = [
     directory: 'reach',
     tag: 'Users',
     summary: 'Export all data of a user',
-    description: 'Secrets are listed, never included. Also requires the scope audit.read.',
+    description: 'Lists secrets, such as passkeys, without their secret values. Also requires the scope audit.read.',
     params: UserParams,
     query: Type.Object({
       deleted: Type.Optional(
         Type.Boolean({
           description:
-            '`true`: exports a deleted user that can still be restored, by the `id` in `GET /v1/users?deleted=true`, instead.',
+            '`true`: exports a deleted user that can still be restored. The path has the user’s `id` in `GET /v1/users?deleted=true`.',
         }),
       ),
     }),

@@ -7,15 +7,17 @@ import { User } from '../../directory/users/users.ts'
 export const ExportReply = Type.Object({
   exported_at: Type.String({ description: 'When the export was made.', format: 'date-time' }),
   user: User,
-  email_suppression: nullable(MailSuppression, 'Why the address receives no emails. Null: it receives them.'),
+  email_suppression: nullable(
+    MailSuppression,
+    'Why the address receives no emails. Null: the address receives emails.',
+  ),
   records: Type.Record(Type.String(), Type.Array(Type.Record(Type.String(), Type.Unknown())), {
-    description: 'Records by kind, newest first, at most 1000 of each. More kinds and fields may be added.',
+    description: 'Records by kind, newest first, at most 1000 of each kind. More kinds and fields may be added.',
     examples: [{ sessions: [{ id: '0198b6f2-5a9e-7d14-9b3f-6c2e8a1d4f70', auth_method: 'otp' }] }],
   }),
   events: Type.Array(anyEvent, {
     description:
-      'The newest 1000 of the audit log that tell of the user, or of bounces of their present address. Bounces of the whole ' +
-      'environment only for org-wide keys.',
+      'The newest 1000 audit log events about the user or about bounces of the user’s current email address. Bounces that count for the whole environment are included only for org-wide keys.',
   }),
   truncated: Type.Array(Type.String({ examples: ['events'] }), {
     description: 'Kinds of records, or `events`, that are not complete.',

@@ -6,7 +6,7 @@ export const webhookErrors = defineErrors({
     404,
     'webhook_not_found',
     'Webhook not found',
-    'The organization has no such webhook. If its subOrgId is null, send scope: "environment".',
+    'The organization has no such webhook. For a webhook of the whole environment (subOrgId null), send scope: "environment".',
   ],
   deliveryNotFound: [
     404,
@@ -24,18 +24,18 @@ export const webhookErrors = defineErrors({
     409,
     'webhook_limit_reached',
     'Too many webhooks',
-    `An organization has at most ${MAX_WEBHOOKS} webhooks, and an environment has as many of its own. Delete one first.`,
+    `An organization has at most ${MAX_WEBHOOKS} webhooks. An environment can have as many that receive the events of all its organizations. Delete one first.`,
   ],
   insecureUrl: [
     400,
     'insecure_url',
     'The URL is not https',
-    'Use https. WATCHWORD_OUTBOUND_ALLOW lists the hosts that may use http.',
+    'Send an https URL. Only hosts that the operator lists in WATCHWORD_OUTBOUND_ALLOW may use http.',
   ],
   urlNotAllowed: [
     422,
     'webhook_url_not_allowed',
     'The URL resolves to a private address',
-    'Events are sent only to public addresses and to the hosts that the operator lists in WATCHWORD_OUTBOUND_ALLOW.',
+    'Events are sent only to public IP addresses and to hosts that the operator lists in WATCHWORD_OUTBOUND_ALLOW.',
   ],
 })

@@ -5,7 +5,7 @@ import { Webhook } from './schema.ts'
 
 export const webhookEvents = defineEvents({
   created: ['webhook.created', 'A webhook was created.', Webhook],
-  updated: ['webhook.updated', 'A webhook was changed, or enabled or disabled on request.', Webhook],
+  updated: ['webhook.updated', 'A webhook was changed, enabled or disabled by a request.', Webhook],
   deleted: ['webhook.deleted', 'A webhook was deleted.', Webhook],
   secretRotated: ['webhook.secret_rotated', 'A webhook got a new signing secret.', Webhook],
   disabled: [
@@ -15,7 +15,7 @@ export const webhookEvents = defineEvents({
   ],
   test: [
     TEST_TYPE,
-    'A test of a webhook, sent only to that webhook.',
+    'A webhook is being tested. Only the tested webhook receives this event.',
     Type.Object({ webhookId: Type.String({ description: 'The webhook that was tested.', format: 'uuid' }) }),
   ],
 })

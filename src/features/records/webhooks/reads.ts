@@ -27,8 +27,7 @@ export function noSuchWebhook(directory: Directory | Reach): ApiError {
   if (!('kind' in directory) || directory.kind !== 'account') return webhookErrors.notFound()
   return webhookErrors.notFound({
     detail:
-      'The environment has no such webhook. A webhook of an organization is changed with its subOrgId, which GET shows, ' +
-      'instead of scope.',
+      'The environment has no such webhook. To change the webhook of an organization, send its subOrgId, which GET shows, instead of scope.',
   })
 }
 

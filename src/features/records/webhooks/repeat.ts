@@ -106,8 +106,8 @@ export async function replayEvents(
   const now = platform.clock.now()
   const start = new Date(from)
   if (start.getTime() < now.getTime() - KEPT_DAYS * 24 * 3600_000)
-    throw invalidField('from', 'too_early', `from reaches back ${KEPT_DAYS} days at most`)
-  if (to !== undefined && new Date(to) < start) throw invalidField('to', 'too_early', 'to is not before from')
+    throw invalidField('from', 'too_early', `from must be at most ${KEPT_DAYS} days ago`)
+  if (to !== undefined && new Date(to) < start) throw invalidField('to', 'too_early', 'to must not be before from')
   await countOf(work, text, REPLAYS)
   await inTx(work, async (work) => {
     const { db, directory } = work

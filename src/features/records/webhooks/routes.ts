@@ -55,8 +55,7 @@ export const webhookRoutes: Route[] = [
     operation: 'webhooks.create',
     summary: 'Create a webhook',
     description:
-      'With `subOrgId`, the webhook gets the events of that organization. With `scope: "environment"`, which needs an ' +
-      'org-wide key, it gets the events of the whole environment.',
+      'With `subOrgId`, the webhook receives the events of that organization. With `scope: "environment"`, which requires an org-wide key, it receives the events of the whole environment.',
     body: WebhookCreate,
     reply: SecretReply,
     errors: [webhookErrors.insecureUrl, webhookErrors.urlNotAllowed, webhookErrors.limitReached],
@@ -98,7 +97,7 @@ export const webhookRoutes: Route[] = [
       limit: Type.Optional(
         Type.Integer({
           minimum: 1,
-          description: `Maximum deliveries. Default ${LISTED}, at most ${MOST_LISTED}, or ${MOST_TABULATED} as CSV.`,
+          description: `Maximum number of deliveries. Default ${LISTED}. At most ${MOST_LISTED}, or ${MOST_TABULATED} as CSV.`,
         }),
       ),
       format: Type.Optional(
@@ -106,7 +105,7 @@ export const webhookRoutes: Route[] = [
       ),
       scope: Type.Optional(
         Type.Enum(['environment'], {
-          description: 'Matches only webhooks of the whole environment. Changes require it.',
+          description: 'Matches only webhooks of the whole environment. Required to change such a webhook.',
         }),
       ),
     }),
@@ -175,7 +174,7 @@ export const webhookRoutes: Route[] = [
           minimum: 0,
           maximum: 7 * DAY_SECONDS,
           default: DAY_SECONDS,
-          description: 'Seconds for which the old secret also signs.',
+          description: 'Seconds for which deliveries are also signed with the old secret.',
         }),
       ),
     }),
@@ -189,7 +188,7 @@ export const webhookRoutes: Route[] = [
     path: '/v1/webhooks/{webhookId}/test',
     operation: 'webhooks.test',
     summary: 'Test a webhook',
-    description: 'Sends `webhook.test` immediately, without retries. At most 60 an hour.',
+    description: 'Sends the event `webhook.test` immediately, without retries. At most 60 tests an hour.',
     reply: DeliveryReply,
     event: webhookEvents.test,
     // This waits for the receiver's response, which must not happen in a transaction.
@@ -203,10 +202,10 @@ export const webhookRoutes: Route[] = [
     operation: 'webhooks.replayEvents',
     summary: 'Replay events',
     description:
-      'Sends the events since `from` again, with the same ids. `from` is at most 30 days ago. At most 10 an hour.',
+      'Sends the events since `from` again, with the same ids. `from` can be at most 30 days ago. At most 10 replays an hour.',
     body: Type.Object({
       from: Type.String({
-        description: 'Events from this time on are sent again; at most 30 days ago.',
+        description: 'Events from this time on are sent again. At most 30 days ago.',
         format: 'date-time',
       }),
       to: Type.Optional(Type.String({ format: 'date-time', description: 'Events up to this time. Default: now.' })),

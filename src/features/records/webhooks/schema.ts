@@ -5,9 +5,12 @@ import { described, Name, named, nullable } from '../../../platform/schema.ts'
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 
-const name = described({ ...Name, examples: ['Data warehouse'] }, 'Name that administrators see. Need not be unique.')
+const name = described(
+  { ...Name, examples: ['Data warehouse'] },
+  'Name that administrators see. The name does not have to be unique.',
+)
 const Url = Type.String({
-  description: 'An https URL on a public host that receives the events.',
+  description: 'The https URL that receives the events. The host must be public.',
   minLength: 1,
   maxLength: 2048,
   examples: ['https://hooks.example.com/watchword'],
@@ -15,7 +18,8 @@ const Url = Type.String({
 const Events = Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['user.*'] }), {
   minItems: 1,
   maxItems: 200,
-  description: 'Event types: names, `user.*` for a prefix, `*` for all.',
+  description:
+    'Event types that the webhook receives. `user.*` stands for all types with this prefix, and `*` for all types.',
 })
 
 export const Webhook = named(
@@ -27,20 +31,25 @@ export const Webhook = named(
       name,
       url: Url,
       events: Type.Array(Type.String({ examples: ['user.*'] }), {
-        description: 'Event types that it receives: names, `user.*` for a prefix, `*` for all.',
+        description:
+          'Event types that the webhook receives. `user.*` stands for all types with this prefix, and `*` for all types.',
       }),
       enabled: Type.Boolean({ description: 'Whether events are sent. `false` stops new and pending deliveries.' }),
       status: Type.Enum(['active', 'failing', 'disabled'], {
-        description: '`active`, `failing`: the latest attempt failed, or `disabled`: nothing is sent.',
+        description:
+          '`active`: the latest attempt succeeded, or none was made yet. `failing`: the latest attempt failed. `disabled`: nothing is sent.',
       }),
       disabledReason: Object.assign(nullable(Type.Enum(['failing', 'gone', 'request'])), {
         description:
-          '`failing`: 120 hours without success. `gone`: it answered 410. `request`: a request turned it off. Null: enabled.',
+          'Why the webhook is disabled. `failing`: no delivery succeeded for 120 hours. `gone`: the receiver answered 410. `request`: a request disabled the webhook. Null: the webhook is enabled.',
         examples: [null],
       }),
       secretHint: Type.String({ description: 'The last characters of the signing secret.', examples: ['whsec_…9aF2'] }),
       lastDeliveryAt: nullable(Moment, 'When a delivery was last attempted. Null: never.'),
-      consecutiveFailures: Type.Integer({ description: 'Failed attempts since the last success.', examples: [0] }),
+      consecutiveFailures: Type.Integer({
+        description: 'Number of failed attempts since the last successful one.',
+        examples: [0],
+      }),
       createdAt: Moment,
       updatedAt: Moment,
     },
@@ -75,7 +84,7 @@ export const WebhookDelivery = named(
         Type.String({ description: 'The first KiB of the response body. Null: no response.', examples: ['ok'] }),
       ),
       error: Object.assign(nullable(Type.String()), {
-        description: 'Why the latest attempt failed: a code such as `timeout`. Null: it did not fail.',
+        description: 'Why the latest attempt failed: a code such as `timeout`. Null: the latest attempt did not fail.',
         examples: [null],
       }),
       durationMs: nullable(
@@ -85,7 +94,7 @@ export const WebhookDelivery = named(
       url: nullable(Url, 'URL of the latest attempt. Null: not sent yet.'),
       createdAt: Moment,
       nextAttemptAt: Object.assign(nullable(Moment), {
-        description: 'When it is sent again. Null: no further attempt.',
+        description: 'When the next attempt is made. Null: no further attempt.',
         examples: [null],
       }),
       request: Type.Object(
@@ -107,14 +116,14 @@ export const WebhookDelivery = named(
           responseStatus: nullable(Type.Integer(), 'HTTP status of the response. Null: no response.'),
           error: nullable(
             Type.String(),
-            'Why it failed, such as `timeout`. Null if it succeeded or the status has the reason.',
+            'Why the attempt failed, such as `timeout`. Null if the attempt succeeded or `responseStatus` shows the reason.',
           ),
           durationMs: Type.Integer({ description: 'Time until the response or the failure, in milliseconds.' }),
         }),
-        { description: 'The last 20 attempts, newest last.', examples: [[]] },
+        { description: 'The latest 20 attempts, the newest one last.', examples: [[]] },
       ),
     },
-    { description: 'An event that was sent to a webhook, or will be sent.' },
+    { description: 'The delivery of an event to a webhook.' },
   ),
 )
 export type WebhookDelivery = Static<typeof WebhookDelivery>
@@ -127,7 +136,7 @@ export const WebhookPatch = Type.Partial(
     url: Url,
     events: Events,
     enabled: Type.Boolean({
-      description: '`true` sends pending deliveries and resumes. `false` stops all deliveries.',
+      description: '`true`: pending deliveries are sent and deliveries resume. `false`: all deliveries stop.',
     }),
   }),
 )
@@ -146,7 +155,7 @@ export const SecretReply = named(
   Type.Object({
     webhook: Webhook,
     signingSecret: Type.String({
-      description: 'Verifies the signatures. Shown only in this response.',
+      description: 'Secret that verifies the signatures of deliveries. The secret is shown only in this response.',
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     }),
   }),

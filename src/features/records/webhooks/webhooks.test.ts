@@ -146,7 +146,8 @@ test('a key of one organization makes none for the environment', async () => {
   expect([made.status, made.body.code]).toEqual([403, 'sub_org_mismatch'])
   expect((await scoped.get('/v1/webhooks')).body.webhooks).toEqual([])
   const { body } = await scoped.patch(`/v1/webhooks/${subOrgId}`, { name: 'x' })
-  const detail = 'The organization has no such webhook. If its subOrgId is null, send scope: "environment".'
+  const detail =
+    'The organization has no such webhook. For a webhook of the whole environment (subOrgId null), send scope: "environment".'
   expect(body).toMatchObject({ code: 'webhook_not_found', detail })
 })
 

@@ -14,7 +14,7 @@ export const challengeEvents = defineEvents({
     Type.Object({
       id: Id,
       directory_user_id: Id,
-      method: Type.Enum(MFA_METHODS, { description: 'The factor that passed.' }),
+      method: Type.Enum(MFA_METHODS, { description: 'The factor that the user proved.' }),
     }),
   ],
   failed: [

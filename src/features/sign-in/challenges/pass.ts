@@ -135,7 +135,7 @@ export async function recordWrongCode(work: Work, challenge: ChallengeRow, { loc
     const facts = locked ? await findSignInFacts(work, { userId }) : null
     if (facts) await queueMail(work, challengesLockedMail(facts), NOTICE_USEFUL_SECONDS)
   })
-  return challengeErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
+  return challengeErrors.codeInvalid({ detail: 'The code is wrong or was already used.' })
 }
 
 /** The code that passed a challenge, and the events to record for it. */
@@ -158,7 +158,7 @@ async function redeemChallenge(
   return { session, device: trust ? await trustDeviceOf(work, facts) : null }
 }
 
-const codeUsed = () => challengeErrors.codeInvalid({ detail: 'The code has been used.' })
+const codeUsed = () => challengeErrors.codeInvalid({ detail: 'The code was already used.' })
 
 /**
  * Whether the user was cut off after they proved the first factor, for example because the password they used was
@@ -205,7 +205,7 @@ export async function assertMayEnroll(
   }
   authorize(work.caller, 'mfa.write')
   if (work.directory.kind === 'console')
-    throw invalidField('challenge_token', 'required', 'challenge_token is required for a member of the team')
+    throw invalidField('challenge_token', 'required', 'challenge_token is required for a team member')
 }
 
 /** Locks the user's row first, as every sign-in does. Throws `challenge_expired`, and what the gates throw. */

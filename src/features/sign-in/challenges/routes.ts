@@ -26,7 +26,7 @@ function verifyRoute(changes: EventDefinition[]): Route {
     tag,
     summary: 'Complete a challenge',
     description:
-      'Exchanges the challenge of a sign-in and a code for a session. Takes the code of an authenticator app, a backup code, or the code of a text message. A challenge allows five attempts. Wrong codes over all challenges of a user lock the second step, as wrong passwords lock an address (`lockout_*`).',
+      'Exchanges the challenge of a sign-in and a code for a session. The code can come from an authenticator app or a text message, or be a backup code. A challenge allows five attempts. Wrong codes in all challenges of a user together lock the second step for a while, in the same way as wrong passwords lock an address (settings `lockout_*`).',
     body: Type.Object({
       challenge_token: ChallengeToken,
       code: Type.String({
@@ -78,7 +78,7 @@ const sendRoute = defineRoute({
   tag,
   summary: 'Send a challenge code by SMS',
   description:
-    'Sends six digits to the phone that the user has enrolled. Only the newest code is valid, until the challenge ends.',
+    'Sends a six-digit code to the phone that the user has enrolled. Only the newest code is valid, and only until the challenge ends.',
   body: Type.Object({ challenge_token: ChallengeToken, method: Type.Enum(['sms'], { description: 'Always `sms`.' }) }),
   reply: Type.Object({
     delivery_hint: Type.String({ description: 'The phone number, masked.', examples: ['+•••••23'] }),

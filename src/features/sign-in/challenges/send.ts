@@ -14,6 +14,8 @@ export async function sendChallengeCode(work: Work, text: string): Promise<{ del
   await assertMaySignIn(work, facts)
   const factor = (await listOffered(work, challenge)).find(({ method }) => method === 'sms')
   if (!factor?.send)
-    throw loginErrors.methodDisabled({ detail: 'The user has enrolled no phone, or the policy takes none.' })
+    throw loginErrors.methodDisabled({
+      detail: 'The user has not enrolled a phone, or the MFA policy does not allow sms.',
+    })
   return factor.send(work, challenge, facts)
 }

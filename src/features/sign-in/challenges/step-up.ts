@@ -49,7 +49,8 @@ export async function beginInSession(work: Work, session: SessionOfUser, method:
   if (!facts) throw challengeErrors.expired()
   await assertMaySignIn(work, facts)
   const factor = (await listOffered(work, challenge)).find((offered) => offered.method === method)
-  if (!factor) throw loginErrors.methodDisabled({ detail: `The user has no ${method}, or the policy takes none.` })
+  if (!factor)
+    throw loginErrors.methodDisabled({ detail: `The user has no ${method}, or the MFA policy does not allow it.` })
   const sent = await factor.send?.(work, challenge, facts)
   return { token: token.token, expiresAt, deliveryHint: sent?.deliveryHint ?? null }
 }

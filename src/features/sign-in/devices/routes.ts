@@ -17,7 +17,7 @@ export const deviceRoutes: Route[] = [
     tag: 'Authentication',
     summary: 'Report an unknown sign-in',
     description:
-      'Takes the link in the email about a new device. Ends every session, trusted device and sign-in in progress.',
+      'Send the token of the link in the email about a new device. Ends all sessions, trusted devices and sign-ins in progress of the user.',
     body: linkRoute.PresentedBody,
     reply: Success,
     errors: [...Object.values(linkErrors), httpErrors.organizationSuspended],

@@ -159,5 +159,5 @@ function requireNewAddress(user: UserRow, email: string) {
   const address = requireEmail(email)
   if (user.scim_managed) throw userErrors.scimManaged()
   if (address.norm !== user.email_norm) return address
-  throw invalidField('email', 'unchanged', 'email is the present address already')
+  throw invalidField('email', 'unchanged', 'email is already the current address')
 }

@@ -4,7 +4,7 @@ export const emailChangeErrors = defineErrors({
   emailOfTeam: [
     409,
     'team_email_fixed',
-    'Team members keep their address',
-    'Memberships of the team belong to an address. Ask an owner to invite the new address and to remove the old one.',
+    'Team members cannot change their address',
+    'A team membership is tied to one email address. Ask an owner to invite the new address and to remove the membership of the old one.',
   ],
 })

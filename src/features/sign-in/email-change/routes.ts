@@ -27,7 +27,7 @@ export const ownEmailRoutes: Route[] = [
     signInMethod: 'otp',
     summary: 'Start changing your email address',
     description:
-      'Mails a code to the new address, and with redirectTo a link. Nothing changes yet, and the response does not reveal whether the address is taken.',
+      'Mails a code to the new address, and with redirectTo also a link. The address does not change until it is confirmed. The response does not reveal whether the new address is taken.',
     body: Type.Object({
       email: Email,
       redirectTo: Type.Optional(
@@ -60,7 +60,7 @@ export const ownEmailRoutes: Route[] = [
     signInMethod: 'otp',
     summary: 'Confirm your new email address',
     description:
-      'Send otp_id with code, or token_hash of the link. The link works only in the session that asked for it. Ends your other sessions, trusted devices and sign-ins in progress. The old address gets an email with a link that undoes the change for 7 days.',
+      'Send otp_id with code, or token_hash of the link. The link works only in the session that requested the change. Ends your other sessions, trusted devices and sign-ins in progress. The old address gets an email with a link that undoes the change for 7 days.',
     body: EmailProofBody,
     reply: Type.Object({ user: MeReply.properties.user, sessions_revoked: RevokedCount }),
     errors: [
@@ -95,7 +95,8 @@ export const undoEmailRoutes: Route[] = [
     service: 'auth',
     tag: 'Authentication',
     summary: 'Undo an email change by link',
-    description: 'Restores the old address. Ends every session of the user and every mailed link.',
+    description:
+      'Restores the old address with the link that was mailed to it. Ends all sessions of the user and voids all mailed links.',
     body: linkRoute.PresentedBody,
     reply: Success,
     errors: [

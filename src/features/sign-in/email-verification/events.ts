@@ -4,7 +4,7 @@ import { LinkEventData } from '../links/links.ts'
 export const emailVerificationEvents = defineEvents({
   sent: [
     'auth.email_verification.sent',
-    'A link that verifies the email address of a user was created. It is mailed unless the caller mails it.',
+    'A link that verifies the email address of a user was created. The service mails the link, or returns it to the caller.',
     LinkEventData,
   ],
 })

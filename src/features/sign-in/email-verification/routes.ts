@@ -20,7 +20,8 @@ export const emailVerificationRoutes: Route[] = [
     service: 'auth',
     tag: 'Users',
     summary: 'Resend the verification email',
-    description: 'A newer link voids the older ones. Creates the auth account if there is none.',
+    description:
+      'Mails a link that verifies the address, and voids older links. Creates the user’s auth account (`userId`) if there is none.',
     params: UserParams,
     body: Type.Object(linkRoute.Delivery),
     reply: Type.Object({
@@ -52,14 +53,14 @@ export const emailVerificationRoutes: Route[] = [
     tag: 'Authentication',
     summary: 'Verify an email address by link',
     description:
-      'Creates no session. The first proof of the mailbox ends every session and removes the password, so that a person who registered another person’s address loses access. The password is kept if the request sends the one chosen at sign-up as `password`. A wrong one counts as a failed sign-in and leaves the link valid.',
+      'Does not create a session. The first verification of an address ends all sessions of the user and removes the password, so that someone who registered another person’s address loses access. To keep the password, send the password that the user chose at sign-up as `password`. A wrong password counts as a failed sign-in and leaves the link valid.',
     body: Type.Object({
       email: Email,
       token_hash: linkRoute.TokenHash,
       password: Type.Optional(
         described(
           Password,
-          'The password that the user chose at sign-up, to keep it. Absent: the password is removed.',
+          'The password that the user chose at sign-up. Send it to keep the password. If absent, the password is removed.',
         ),
       ),
     }),

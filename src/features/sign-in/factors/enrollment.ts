@@ -34,7 +34,7 @@ export async function getFactorUser(work: Work, userId: string): Promise<UserRow
   const user = await getUser(work, userId)
   if (user.pending_until)
     throw userErrors.verificationRequired({
-      detail: 'Nothing is attached to an address before its owner has proved it.',
+      detail: 'The user must prove the mailbox before a second factor can be enrolled.',
     })
   return user
 }
@@ -109,7 +109,7 @@ export async function proveTotp(work: Work, sent: FirstCode) {
     throw totp_confirmed_at ? factorErrors.alreadyEnrolled() : factorErrors.enrollmentNotFound()
   }
   const step = await matchCode(work, pending, sent.code)
-  if (step === null) throw enrollmentCodeInvalid({ detail: 'The code is not the one that the app shows now.' })
+  if (step === null) throw enrollmentCodeInvalid({ detail: 'The code differs from the code that the app shows now.' })
   const backupCodes = makeBackupCodes()
   return { user, pendingId, step, backupCodes, hashed: await hashBackupCodes(work, user.id, backupCodes) }
 }

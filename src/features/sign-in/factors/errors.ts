@@ -6,7 +6,7 @@ export const factorErrors = defineErrors({
     409,
     'already_enrolled',
     'The user is already enrolled',
-    'Remove the factor first: DELETE /v1/mfa/totp or /v1/mfa/sms.',
+    'Remove the current factor first (DELETE /v1/mfa/totp or DELETE /v1/mfa/sms).',
   ],
   enrollmentNotFound: [
     404,

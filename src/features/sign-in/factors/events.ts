@@ -18,7 +18,7 @@ export const factorEvents = defineEvents({
   enrolled: ['mfa.enrolled', 'A user confirmed a second factor.', FactorChange],
   removed: [
     'mfa.removed',
-    'A second factor of a user was removed, together with every trusted device. An authenticator app loses its backup codes too.',
+    'A second factor of a user was removed, together with every trusted device. Removing an authenticator app also removes the backup codes.',
     FactorChange,
   ],
   backupCodesRegenerated: [

@@ -31,10 +31,10 @@ import { beginPhone, confirmPhoneOf, removePhoneOf } from './sms.ts'
 const tag = 'MFA'
 const NAMES_USER = 'Send userId in the body or the query.'
 const LESSER_SCOPE = 'With a challenge_token, the scope auth.login is enough.'
-const TEAM_CHALLENGE = 'Team members enroll only with a challenge_token here, or at /v1/me/mfa/totp.'
+const TEAM_CHALLENGE = 'Team members can enroll here only with a challenge_token, or themselves at /v1/me/mfa/totp.'
 // The errors of the routes with which a backend enrolls a user.
 const enrolling = [userErrors.notFound, userErrors.verificationRequired, loginErrors.methodDisabled]
-const ENDS = 'Ends codes, links and challenges of sign-ins in progress.'
+const ENDS = 'Voids codes, links and challenges of the user’s sign-ins in progress.'
 
 const startRoutes: Route[] = [
   defineRoute({
@@ -65,8 +65,8 @@ const startRoutes: Route[] = [
     tag,
     summary: 'Start enrolling an authenticator app',
     description:
-      'Show the QR code, and the secret for typing. Send the first code with PUT within ten minutes. A challenge_token ' +
-      `enrolls only the user of that sign-in. ${LESSER_SCOPE} ${TEAM_CHALLENGE}`,
+      'Show the user the QR code, or the secret to type in. Send the first code of the app with PUT within ten minutes. A challenge_token ' +
+      `can enroll only the user of that sign-in. ${LESSER_SCOPE} ${TEAM_CHALLENGE}`,
     body: Type.Object({ userId: FactorUserId, challenge_token: Type.Optional(ChallengeToken) }),
     reply: PendingTotp,
     errors: [...enrolling, factorErrors.alreadyEnrolled, challengeErrors.expired],
@@ -142,7 +142,7 @@ const changeRoutes: Route[] = [
     summary: 'Remove the authenticator app',
     description:
       'Also removes backup codes and trusted devices, ends sign-ins in progress, and notifies the user by email. If `required` ' +
-      `is true, the policy requires a factor and the next sign-in enrolls one. ${NAMES_USER}`,
+      `is true, the policy requires a factor, and the user must enroll one at the next sign-in. ${NAMES_USER}`,
     query: Type.Object({ userId: Type.Optional(FactorUserId) }),
     body: Type.Object({ userId: Type.Optional(FactorUserId), ...endsFields }),
     reply: FactorRemoval,
@@ -162,7 +162,7 @@ const changeRoutes: Route[] = [
     service: 'mfa',
     tag,
     summary: 'Create new backup codes',
-    description: `The old ones stop working. ${ENDS}`,
+    description: `The old backup codes stop working. ${ENDS}`,
     body: Type.Object({ userId: FactorUserId, ...endsFields }),
     reply: BackupCodesReply,
     errors: [...endsErrors, userErrors.notFound, userErrors.verificationRequired, factorErrors.enrollmentNotFound],
@@ -181,7 +181,7 @@ const changeRoutes: Route[] = [
     tag,
     summary: 'Start enrolling a phone',
     description:
-      'Sends a six-digit code, if the policy allows sms and messages can be sent. The code is valid for ten minutes.',
+      'Sends a six-digit code to the phone. Requires that the MFA policy allows sms and that SMS sending is configured. The code is valid for ten minutes.',
     body: Type.Object({
       userId: FactorUserId,
       phone: FactorPhone,

@@ -64,14 +64,17 @@ export const FactorRemoval = named(
   Type.Object(
     {
       success: Type.Boolean(),
-      required: Type.Boolean({ description: 'Whether the policy requires a factor of the user.', examples: [false] }),
+      required: Type.Boolean({
+        description: 'Whether the MFA policy requires the user to have a factor.',
+        examples: [false],
+      }),
     },
     { description: 'The factor was removed.' },
   ),
 )
 
 export const BackupCodes = Type.Array(Type.String(), {
-  description: 'Ten backup codes, each for one sign-in. Shown only once.',
+  description: 'Ten backup codes, each for one sign-in. The codes are shown only once.',
   examples: [
     [
       '0-8WZQ4-M1XKD',
@@ -96,7 +99,7 @@ export const PendingTotp = named(
     {
       pendingId: Type.String({ description: 'The enrollment. Send it with the first code.', format: 'uuid' }),
       qrDataUrl: Type.String({
-        description: 'A PNG of otpauthUrl, as a data URL.',
+        description: 'A QR code of otpauthUrl: a PNG image as a data URL.',
         examples: [
           'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
         ],
@@ -106,14 +109,15 @@ export const PendingTotp = named(
         examples: [Secret],
       }),
       otpauthUrl: Type.String({
-        description: 'The URL that an app opens, or that your own QR code shows. It contains the secret.',
+        description:
+          'The URL that an authenticator app opens, or that your own QR code shows. The URL contains the secret.',
         examples: [
           `otpauth://totp/Acme:ada%40acme.example?issuer=Acme&secret=${Secret}&algorithm=SHA1&digits=6&period=30`,
         ],
       }),
       expires_at: Type.String({ format: 'date-time' }),
     },
-    { description: 'An enrollment without the first code of the app.' },
+    { description: 'An enrollment that waits for the first code of the app.' },
   ),
 )
 
@@ -131,7 +135,7 @@ export const TotpCode = Type.String({
 export const FactorPhone = Type.String({
   minLength: 1,
   maxLength: 32,
-  description: 'E.164, such as +14155550123.',
+  description: 'Phone number in E.164 format, such as +14155550123.',
   examples: ['+14155550123'],
 })
 
@@ -147,5 +151,8 @@ export const PendingPhone = named(
 
 export const BackupCodesReply = named(
   'BackupCodes',
-  Type.Object({ success: Type.Boolean(), backupCodes: BackupCodes }, { description: 'The codes, shown only once.' }),
+  Type.Object(
+    { success: Type.Boolean(), backupCodes: BackupCodes },
+    { description: 'The backup codes, which are shown only once.' },
+  ),
 )

@@ -14,7 +14,7 @@ export const endsFields = {
   access_token: Type.Optional(
     Type.String({
       maxLength: 8192,
-      description: 'Access token of the session that the user made the request in. That session is kept.',
+      description: 'Access token of the session in which the user made the request. This session does not end.',
     }),
   ),
 }

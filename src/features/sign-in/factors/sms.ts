@@ -44,7 +44,7 @@ export async function claimFactorSms(work: Work, text: string): Promise<string> 
   if (!(await claimSms(work, toSmsLimits(settings), phone)))
     throw loginErrors.methodDisabled({
       detail:
-        'No message can be sent there: no provider, not a mobile number, a country that is not allowed, or the daily limit.',
+        'No message can be sent to this number. Either no SMS provider is configured, the number is not a mobile number, its country is not allowed, or the daily limit is reached.',
     })
   return phone.e164
 }

@@ -5,12 +5,12 @@ export const impersonationErrors = defineErrors({
     403,
     'impersonation_disabled',
     'The organization does not allow impersonation',
-    'Each organization must turn on impersonation_enabled itself (PATCH /v1/auth/settings).',
+    'Turn on the setting impersonation_enabled for the organization (PATCH /v1/auth/settings). Organizations do not inherit this setting.',
   ],
   neverSignedIn: [
     409,
     'user_never_signed_in',
     'The user has never signed in',
-    'Access tokens need an auth account, and a user gets one at the first sign-in.',
+    'An access token requires an auth account, which a user gets at the first sign-in. Impersonate the user after that.',
   ],
 })

@@ -9,14 +9,14 @@ const about = Type.Object({
   user_id: Id,
   directory_user_id: Id,
   impersonator: Impersonator,
-  ended: nullable(Type.Enum(['expired', 'revoked']), 'Why the session ended. Null when it started.'),
+  ended: nullable(Type.Enum(['expired', 'revoked']), 'Why the session ended. Null in the event of its start.'),
 })
 
 export const impersonationEvents = defineEvents({
   started: ['impersonation.started', 'A support agent started a read-only session as a user.', about, { ended: null }],
   ended: [
     'impersonation.ended',
-    'An impersonation session ended. Recorded within two minutes.',
+    'An impersonation session ended. The event is recorded within two minutes of the end.',
     about,
     { ended: 'expired' },
   ],

@@ -71,8 +71,16 @@ export async function impersonate(work: Work & { caller: ManagerCaller }, userId
 function actorOf(caller: ManagerCaller, named: string | undefined): string {
   if (caller.kind === 'key') {
     if (named !== undefined) return named
-    throw invalidField('actor', 'required', 'Say in actor who will act: their id or address in your system')
+    throw invalidField(
+      'actor',
+      'required',
+      'actor is required: send the id or address of the acting person in your system',
+    )
   }
   if (named === undefined) return caller.actor.id
-  throw invalidField('actor', 'not_allowed', 'A member of the team acts as who they are: leave out actor')
+  throw invalidField(
+    'actor',
+    'not_allowed',
+    'actor must not be sent by a team member, who always acts under their own name',
+  )
 }

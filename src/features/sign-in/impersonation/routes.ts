@@ -23,7 +23,7 @@ export const impersonationRoutes: Route[] = [
     tag: 'Users',
     summary: 'Impersonate a user',
     description:
-      'Returns an access token of the user without a refresh token. Its claim `act` has the support person and the reason (RFC 8693 §4.1). With this service the token is read-only. The organization must allow impersonation, and the user is notified by email. At most 20 an hour for each user. End the session with DELETE /v1/sessions/{sessionId}.',
+      'Returns an access token of the user, without a refresh token. The claim `act` of the token names the support person and the reason (RFC 8693 §4.1). In the API of this service, the token can only read. The organization must allow impersonation (setting impersonation_enabled). The user is notified by email. A user can be impersonated at most 20 times an hour. End the session with DELETE /v1/sessions/{sessionId}.',
     params: UserParams,
     body: Type.Object({
       reason: Type.String({
@@ -38,7 +38,8 @@ export const impersonationRoutes: Route[] = [
           minLength: 1,
           maxLength: 255,
           pattern: '\\S',
-          description: 'The acting person in your system. Required with an API key; a team member is known.',
+          description:
+            'The person in your system who impersonates the user. Required with an API key. For a team member, the service uses the member.',
           examples: ['grace@support.example'],
         }),
       ),

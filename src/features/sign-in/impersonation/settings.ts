@@ -11,7 +11,7 @@ export const impersonationSettings = entailing(
     Type.Object({
       impersonation_enabled: Type.Boolean({
         description:
-          'Whether a key with the scope impersonate may act for users. Not inherited: each organization sets it.',
+          'Whether callers with the scope `impersonate` may impersonate users. Each organization sets this itself, because it is not inherited.',
       }),
     }),
     { impersonation_enabled: false },
@@ -20,7 +20,7 @@ export const impersonationSettings = entailing(
         throw invalidField(
           'impersonation_enabled',
           'not_inherited',
-          'impersonation_enabled is turned on by each organization for itself',
+          'impersonation_enabled cannot be set in the defaults: each organization turns it on itself',
         )
     },
   ),

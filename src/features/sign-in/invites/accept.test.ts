@@ -55,7 +55,7 @@ test('accepting sets the password, proves the mailbox and opens a session, once'
   expect(await userOf(who)).toMatchObject({ status: 'active', emailVerified: true, userId: reply.body.session.user_id })
   expect((await login(who)).status).toBe(200)
   const again = await accept(who)
-  expect([...verdict(again), again.body.detail]).toEqual([400, 'token_invalid', 'The link was used before.'])
+  expect([...verdict(again), again.body.detail]).toEqual([400, 'token_invalid', 'The link was already used.'])
   const { invites } = (await tenant.get(`/v1/users/invites?subOrgId=${who.subOrgId}`)).body
   expect(invites).toMatchObject([{ status: 'accepted', accepted_at: expect.any(String) }])
   const events = await app.events({ accountId: tenant.accountId })

@@ -181,7 +181,7 @@ async function prepare(
   if (invitation.joinsAsIs) {
     if (sent.password !== undefined)
       throw inviteErrors.credentialExists({
-        detail: 'The person has an account on the team: accept without a password.',
+        detail: 'The person already has a user in the team. Accept the invitation without a password.',
       })
     return { ...invitation, facts, first: null }
   }
@@ -194,7 +194,7 @@ async function prepare(
   }
   if (settings === null) {
     if (sent.password !== undefined)
-      throw invalidField('password', 'not_allowed', 'Passwords are off here: accept without password')
+      throw invalidField('password', 'not_allowed', 'Passwords are off in this organization: accept without password')
     return { ...invitation, facts, first: null }
   }
   if (sent.password === undefined) throw invalidField('password', 'required', 'password is required')

@@ -179,7 +179,7 @@ describe('an invitation is accepted by whoever comes in', () => {
     expect([again.status, again.body.code, again.body.reason]).toEqual([400, 'token_invalid', 'used'])
     const { url } = await mailedLink(app, who.email, 'invite')
     const page = await fetch(url.replace(/^http:\/\/[^/]+/, app.baseUrl))
-    expect(await page.text()).toContain('You are already in: sign in.')
+    expect(await page.text()).toContain('Your invitation was already accepted, so you can sign in.')
     const withdrawn = await tenant.delete(`/v1/users/invites/${invite.id}?subOrgId=${who.subOrgId}`)
     expect([withdrawn.status, withdrawn.body.code]).toEqual([409, 'invite_accepted'])
   })

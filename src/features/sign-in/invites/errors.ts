@@ -10,8 +10,8 @@ export const inviteErrors = defineErrors({
   accepted: [
     409,
     'invite_accepted',
-    'The invitation was accepted',
-    'It can no longer be withdrawn. Deactivate the user with PATCH /v1/users/{userId} and active false, or delete the user.',
+    'The invitation was already accepted',
+    'An accepted invitation cannot be withdrawn. Deactivate the user (PATCH /v1/users/{userId} with active false), or delete the user.',
   ],
   credentialExists: [
     409,

@@ -4,10 +4,10 @@ import { Invite } from './schema.ts'
 export const inviteEvents = defineEvents({
   created: [
     'invite.created',
-    'A user was invited for the first time, or again after the previous invitation was accepted, was withdrawn or expired.',
+    'A user was invited for the first time, or again after the previous invitation was accepted or withdrawn or had expired.',
     Invite,
   ],
-  resent: ['invite.resent', 'An invited user was sent a new link. It replaces the previous one.', Invite],
+  resent: ['invite.resent', 'An invited user was sent a new link, which replaces the previous one.', Invite],
   accepted: [
     'invite.accepted',
     'An invitation was accepted by its link, or because the person joined in another way (`data.accepted_by`).',
@@ -16,7 +16,7 @@ export const inviteEvents = defineEvents({
   ],
   revoked: [
     'invite.revoked',
-    'An invitation was withdrawn or ended. It ends when its user gets another address, is deactivated, deleted or moved, or is taken over by provisioning.',
+    'An invitation was withdrawn, or it ended because its user got another address, was deactivated, deleted or moved, or is now managed by provisioning.',
     Invite,
     { status: 'revoked', revoked_at: '2026-11-22T10:20:00.000Z' },
   ],

@@ -115,7 +115,7 @@ test('inviting again ends the invitation before', async () => {
   expect([...verdict(accept), accept.body.detail]).toEqual([
     400,
     'token_invalid',
-    'The link was withdrawn, or a newer one was sent.',
+    'The link was withdrawn or replaced by a newer link.',
   ])
   const unknown = await tenant.post(`/v1/users/${randomUUID()}/invite`, { subOrgId })
   expect(verdict(unknown)).toEqual([404, 'user_not_found'])

@@ -73,7 +73,7 @@ export const inviteRoutes: Route[] = [
     directory: 'reach',
     tag,
     summary: 'List invitations',
-    description: 'Invitations that have ended are listed for about a month.',
+    description: 'Lists open invitations, and ended invitations for about a month.',
     query: Type.Object({ ...InviteFilters, ...listQuery }),
     reply: Type.Object({
       invites: Type.Array(Invite, { description: 'Invitations of the organization.' }),
@@ -94,7 +94,7 @@ export const inviteRoutes: Route[] = [
     tag,
     summary: 'Invite someone by address',
     description:
-      'Mails a link to accept the invitation, with a first password where passwords are on. Creates the user, or invites the existing user with this address, and voids the previous invitation. An existing user keeps names and roles, but a user with the status `invited` gets the roles in the request. If the user already has a password or passkey, the email asks them to sign in.',
+      'Mails a link that accepts the invitation. If passwords are on, the user also chooses a first password there. Creates the user, or invites the existing user with this address. Voids the previous invitation of the user. An existing user keeps names and roles, but a user with the status `invited` gets the roles in the request. If the user already has a password or passkey, the email asks the user to sign in instead.',
     body: Type.Object({ email: Email, displayName, firstName, lastName, locale, ...named, ...linkRoute.Delivery }),
     reply: Type.Object({
       user: User,
@@ -141,7 +141,7 @@ export const inviteRoutes: Route[] = [
     tag,
     summary: 'Withdraw an invitation',
     description:
-      'Voids the link of the invitation. The user is not deleted. Withdrawing an invitation that has expired or was withdrawn succeeds and does nothing.',
+      'Voids the link of the invitation. The user is not deleted. If the invitation has expired or was already withdrawn, the request succeeds and changes nothing.',
     params: InviteParams,
     reply: Type.Object({ success: Type.Boolean(), invite: Invite }),
     errors: [inviteErrors.notFound, inviteErrors.accepted],
@@ -203,8 +203,7 @@ export const inviteRoutes: Route[] = [
     tag: 'Authentication',
     summary: 'Accept an invitation',
     description:
-      'The link proves the mailbox. `password` is the first password. It is required if passwords are on and refused if they are off. A refused password leaves the invitation valid. A user who already has a password or passkey signs in ' +
-      'instead. An existing team member accepts without a password, gets no session (`sign_in_required`) and signs in as usual.',
+      'The link also proves the mailbox of the user. `password` is the user’s first password: it is required if passwords are on, and refused if they are off. If the password is refused, the invitation stays valid. A user who already has a password or passkey cannot accept and signs in instead. An existing team member accepts without a password, gets no session (`sign_in_required`), and signs in as usual.',
     body: AcceptBody,
     errors: [
       inviteErrors.credentialExists,

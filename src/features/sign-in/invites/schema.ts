@@ -13,7 +13,10 @@ export const Invite = named(
   Type.Object(
     {
       id: Uuid,
-      email: Type.String({ description: 'The address it was mailed to.', examples: ['ada@acme.example'] }),
+      email: Type.String({
+        description: 'The email address that the invitation was mailed to.',
+        examples: ['ada@acme.example'],
+      }),
       status: Type.Unsafe<InviteStatus>({
         description: '`pending`: not accepted yet. `accepted`, `expired` or `revoked`: the link no longer works.',
         type: 'string',
@@ -24,7 +27,7 @@ export const Invite = named(
         'The user’s auth account: `sub` of tokens. Null until the first sign-in, password or invitation.',
       ),
       directory_user_id: Uuid,
-      invited_by: Object.assign(nullable(Type.String(), 'The name of the person who invited, as shown in the email.'), {
+      invited_by: Object.assign(nullable(Type.String(), 'The name of the inviting person, as shown in the email.'), {
         examples: ['Grace Hopper'],
       }),
       sub_org_id: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
@@ -37,12 +40,12 @@ export const Invite = named(
       accepted_by: Object.assign(
         nullable(
           Type.String(),
-          'How the person joined: `invite` for the link, otherwise the sign-in method or `email_verification`. Null: not accepted.',
+          'How the person joined: `invite` for the link in the invitation, or else the sign-in method or `email_verification`. Null: not accepted.',
         ),
         { examples: [null] },
       ),
       revoked_at: Object.assign(nullable(Moment), {
-        description: 'When it was withdrawn. Null: not withdrawn.',
+        description: 'When the invitation was withdrawn. Null: not withdrawn.',
         examples: [null],
       }),
     },
@@ -63,19 +66,19 @@ export const InviteUrl = Type.Optional(
 export const RolesApplied = Object.assign(
   nullable(
     Type.Boolean(),
-    'False: the user has signed in before and keeps the current roles. Null: the request has neither `role` nor `roleIds`.',
+    'Whether the roles in the request were given. False: the user has signed in before and keeps the current roles. Null: the request has neither `role` nor `roleIds`.',
   ),
   { examples: [true] },
 )
 
 export const CanSignIn = Type.Boolean({
   description:
-    'False: the organization enforces single sign-on, the user is not exempt, and no connection serves the address. The email asks the person to get access first. Add the user to `sso_exempt_user_ids`.',
+    'Whether the user will be able to sign in. False: the organization enforces single sign-on, the user is not exempt, and no connection serves the address. The email then asks the person to get access first. To let the user in, add the user to `sso_exempt_user_ids`.',
   examples: [true],
 })
 
 export const DeliveryHint = Type.String({
-  description: 'The address that the mail goes to, masked.',
+  description: 'The masked email address that the email is sent to.',
   examples: ['a•••@acme.example'],
 })
 
@@ -107,7 +110,7 @@ export const AcceptBody = Type.Object({
 export const InvitedBy = Type.Optional(
   nullable(
     Name,
-    'The name of the person who invites, for the email. Absent: the name in the invitation that this one renews. Null: none.',
+    'The name of the inviting person, shown in the email. If absent, a renewed invitation keeps the previous name. Null: no name.',
   ),
 )
 

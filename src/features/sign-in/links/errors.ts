@@ -6,14 +6,14 @@ export const linkErrors = defineErrors({
     400,
     'token_invalid',
     'The link is not valid',
-    'The link was never mailed to this address, was used or withdrawn, or a newer one was sent. Request a new link.',
+    'The link was never mailed to this address, was already used, was withdrawn, or was replaced by a newer link. Request a new link.',
     {
       reason: Type.Enum(['used', 'withdrawn'], {
-        description: 'Sent only if the link was a real one: whether it was used or withdrawn.',
+        description: 'Whether the link was used or withdrawn. Absent if the link never existed.',
       }),
     },
   ],
-  tokenExpired: [400, 'token_expired', 'The link has expired', 'The link has expired. Request a new one.'],
+  tokenExpired: [400, 'token_expired', 'The link has expired', 'The link was not used in time. Request a new link.'],
 })
 
 /** Errors about the delivery of a link. */
@@ -22,6 +22,6 @@ export const deliveryErrors = defineErrors({
     403,
     'team_link_withheld',
     'Team links are only mailed',
-    'No response contains a link of a team member. Omit deliver, or print the link on the server: npx watchword members link.',
+    'The API never returns a link that belongs to a team member. Omit deliver to have the link mailed, or print the link on the server with npx watchword members link.',
   ],
 })

@@ -7,8 +7,11 @@ export const LinkEventData = named(
   'MailedLink',
   Type.Object(
     {
-      link_id: Type.String({ description: 'The link. Later events about it have the same id.', format: 'uuid' }),
-      channel: Type.String({ description: 'How the link was sent: always `email`.', examples: ['email'] }),
+      link_id: Type.String({
+        description: 'Id of the link. Later events about the link have the same id.',
+        format: 'uuid',
+      }),
+      channel: Type.String({ description: 'How the link is sent: always `email`.', examples: ['email'] }),
     },
     { description: 'A link that was mailed, or returned to your backend.' },
   ),
@@ -17,7 +20,7 @@ export const LinkEventData = named(
 export const magicLinkEvents = defineEvents({
   sent: [
     'auth.magic_link.sent',
-    'A sign-in link was created, for a user or for discovery. It is mailed unless the caller mails it.',
+    'A sign-in link was created, for a user or for discovery. The service mails the link, or returns it to the caller.',
     LinkEventData,
   ],
 })

@@ -61,7 +61,7 @@ test.each(organizationLinkTypes)(
           token,
           400,
           'token_invalid',
-          'The link was never mailed to this address, was used or withdrawn, or a newer one was sent. Request a new link.',
+          'The link was never mailed to this address, was already used, was withdrawn, or was replaced by a newer link. Request a new link.',
         ])
         const fields = { email, type, token_hash: token }
         for (const shown of [await page('GET', fields), await page('POST', fields)]) {

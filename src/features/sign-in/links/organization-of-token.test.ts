@@ -192,7 +192,7 @@ test.each(organizationLinkTypes)('%s: a made-up token costs no statement', async
 test.each(organizationLinkTypes)('%s: without a token and an organization, the request names neither', async (type) => {
   const field = type === 'invite' ? 'token' : 'token_hash'
   const missing = await tenant.post(redeemedAt[type], {})
-  const detail = `This key reaches every organization: name one in subOrgId, in the query or the body. Or send ${field}, which identifies it.`
+  const detail = `This key reaches every organization. Send the subOrgId of one organization in the query or the body. Or send ${field}, which identifies the organization.`
   expect([...verdict(missing), missing.body.detail]).toEqual([400, 'sub_org_required', null, detail])
   const misspelt = await tenant.post(redeemedAt[type], { tokenHash: 'abc' })
   expect([misspelt.body.code, misspelt.body.errors]).toEqual([

@@ -22,7 +22,7 @@ export const linkRoutes: Route[] = [
     tag,
     summary: 'Mail a sign-in link',
     description:
-      'Mails a link to the address if it belongs to a user of the organization. The response is the same for unknown addresses. If codes are enabled, the email also has two words to type on another device. Send them with otp_id to POST /v1/auth/login/otp/verify.',
+      'Mails a link to the address if it belongs to a user of the organization. The response is the same for unknown addresses. If codes are enabled, the email also contains a code of two words that the user can type on another device. Send that code with otp_id to POST /v1/auth/login/otp/verify.',
     body: Type.Object({ email: Email, ...Delivery }),
     reply: SentMagicLinkReply,
     errors: [...doorRoutes.sendErrors, redirectErrors.notAllowed],
@@ -42,7 +42,8 @@ export const linkRoutes: Route[] = [
     service: 'magic_link',
     tag,
     summary: 'Sign in with a mailed link',
-    description: 'Call it only when the user acts on the page that the link opens, because mail scanners follow links.',
+    description:
+      'Call this only when the user acts on the page that the link opens, because mail scanners also open links.',
     body: PresentedLinkBody,
     errors: [...Object.values(linkErrors), ...doorRoutes.errors],
     ...doorRoutes.mailboxLogin,

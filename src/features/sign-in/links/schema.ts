@@ -29,7 +29,9 @@ export const Delivery = {
   deliver: Type.Optional(
     named(
       'Deliver',
-      Type.Boolean({ description: 'false: no email; the response has the link. Needs the scope links.issue.' }),
+      Type.Boolean({
+        description: 'false: no email is sent, and the response contains the link. Requires the scope links.issue.',
+      }),
     ),
   ),
 }
@@ -39,7 +41,7 @@ export const LinkReply = named(
   Type.Object(
     {
       delivery_hint: Type.String({
-        description: 'The address that the mail goes to, masked.',
+        description: 'The masked email address that the email is sent to.',
         examples: ['a•••@acme.example'],
       }),
       url: Type.Optional(
@@ -65,7 +67,10 @@ export const SentMagicLinkReply = named(
     {
       ...LinkReply.properties,
       expires_at: Type.String({ format: 'date-time' }),
-      otp_id: nullable(Type.String({ format: 'uuid' }), 'Id of the code in the email. Null if the email has none.'),
+      otp_id: nullable(
+        Type.String({ format: 'uuid' }),
+        'Id of the code in the email. Null if the email contains no code.',
+      ),
     },
     {
       examples: [

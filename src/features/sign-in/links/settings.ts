@@ -14,12 +14,12 @@ export const linkSettings = defineSettingsPart(
     magic_link_rate_limit_per_minute: Type.Integer({
       minimum: 1,
       maximum: 60,
-      description: 'Maximum links sent to one address per minute.',
+      description: 'Maximum number of links sent to one address per minute.',
     }),
     magic_link_rate_limit_per_hour: Type.Integer({
       minimum: 1,
       maximum: 600,
-      description: 'Maximum links sent to one address per hour.',
+      description: 'Maximum number of links sent to one address per hour.',
     }),
   }),
   {

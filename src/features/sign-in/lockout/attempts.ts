@@ -99,7 +99,7 @@ export async function findLock(
 export function accountLocked(seconds: number) {
   const wait = Math.max(1, seconds)
   return loginErrors.accountLocked({
-    detail: `Too many wrong passwords: try again in ${wait} s, or use the link in the email that was sent.`,
+    detail: `Too many wrong passwords. Try again in ${wait} s, or use the link in the email that was sent.`,
     headers: { 'retry-after': String(wait) },
     extra: { retry_after: wait },
   })

@@ -18,7 +18,8 @@ const unlockRoutes: Route[] = [
     service: 'auth',
     tag: 'Authentication',
     summary: 'Unlock a user by link',
-    description: 'Takes the link in the email about a lock. Resets the failed attempts for the address.',
+    description:
+      'Send the token of the link in the email about the lock. Ends the lock and resets the failed attempts for the address.',
     body: linkRoute.PresentedBody,
     reply: Success,
     errors: [...Object.values(linkErrors), httpErrors.organizationSuspended],
@@ -36,7 +37,7 @@ const unlockRoutes: Route[] = [
     tag: 'Users',
     summary: 'Unlock a user',
     description:
-      'Ends the lock by an administrator and the locks by failed attempts, for all networks. Resets the failed attempts.',
+      'Ends the lock that an administrator set, and locks after failed attempts from all networks. Resets the failed attempts.',
     params: UserParams,
     reply: Type.Object({
       success: Type.Boolean(),
@@ -64,24 +65,32 @@ function lockRoute(announced: EventDefinition[]): Route {
     tag: 'Users',
     summary: 'Lock a user',
     description:
-      'Refuses every sign-in method with 403 `user_locked`, and ends every session and trusted device at once. The lock ' +
-      'ends at `until`, or with POST /v1/users/{userId}/unlock. A second lock replaces the first.',
+      'Refuses every sign-in method with 403 `user_locked`, and ends every session and trusted device at once. The lock ends at `until`, or when POST /v1/users/{userId}/unlock is called. A new lock replaces an existing one.',
     params: UserParams,
     body: Type.Object({
       reason: Type.String({
         minLength: 1,
         maxLength: 500,
         pattern: '\\S',
-        description: 'For managers and the audit log. The user never sees it.',
+        description: 'The reason for administrators and the audit log. The user never sees it.',
         examples: ['Laptop stolen, ticket 4711'],
       }),
       until: Type.Optional(
-        Object.assign(nullable(Type.String({ format: 'date-time' }), 'The end of the lock. Absent or null: no end.'), {
-          examples: [null],
-        }),
+        Object.assign(
+          nullable(
+            Type.String({ format: 'date-time' }),
+            'When the lock ends. Absent or null: the lock ends only when the user is unlocked.',
+          ),
+          {
+            examples: [null],
+          },
+        ),
       ),
     }),
-    reply: Type.Object({ user: User, revoked: Type.Integer({ description: 'Sessions that ended.', examples: [1] }) }),
+    reply: Type.Object({
+      user: User,
+      revoked: Type.Integer({ description: 'Number of sessions that ended.', examples: [1] }),
+    }),
     errors: [userErrors.notFound],
     event: userEvents.locked,
     maybeEvents: announced,

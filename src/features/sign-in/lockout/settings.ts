@@ -13,13 +13,17 @@ export const lockoutSettings = defineSettingsPart(
       minimum: 3,
       maximum: 100,
       description:
-        'Wrong passwords from one network (X-End-User-IP) until a lock. From all networks together, five times as many.',
+        'Wrong passwords from one network (X-End-User-IP) that lock the address for that network. Five times as many from all networks together lock it for all networks.',
     }),
-    lockout_window_seconds: Type.Integer({ minimum: 60, maximum: DAY, description: 'How long wrong passwords count.' }),
+    lockout_window_seconds: Type.Integer({
+      minimum: 60,
+      maximum: DAY,
+      description: 'Seconds for which a wrong password counts towards a lock.',
+    }),
     lockout_duration_seconds: Type.Integer({
       minimum: 60,
       maximum: HOUR,
-      description: 'Length of the first lock; each further one lasts twice as long, up to an hour.',
+      description: 'Seconds that the first lock lasts. Each further lock lasts twice as long, up to an hour.',
     }),
     lockout_scope: Type.Enum(['password', 'all'], {
       description: 'What a lock refuses. `password`: passwords. `all`: also codes, links, passkeys and refresh.',

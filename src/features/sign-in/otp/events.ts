@@ -8,11 +8,13 @@ const purposes = ['login', 'signup', 'step_up', 'email_change', 'discovery'] as 
 export const otpEvents = defineEvents({
   sent: [
     'auth.otp.sent',
-    'A one-time code was created and its message was queued. The code is for a user who signs in or up, or comes from the generator.',
+    'A one-time code was created and its message was queued. The code is for a user who signs in, signs up or confirms a change, or your backend created it with `POST /v1/otp/generate`.',
     Type.Object(
       {
         otp_id: Type.String({ description: 'The code: `otp_id` of the response.', format: 'uuid' }),
-        purpose: Type.Optional(Type.Enum([...purposes], { description: 'Absent for a code of the generator.' })),
+        purpose: Type.Optional(
+          Type.Enum([...purposes], { description: 'What the code is for. Absent if your backend created the code.' }),
+        ),
         channel: Type.Optional(Type.String({ description: '`email` or `sms`.', examples: ['email'] })),
         session_id: Type.Optional(
           nullable(

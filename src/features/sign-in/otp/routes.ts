@@ -41,7 +41,7 @@ const generatorRoutes: Route[] = [
     tag,
     summary: 'Create a one-time code',
     description:
-      'Returns the code, and sends it if the request has an address or a phone number. A message over a limit is withheld, as `delivery` says. A code works once and does not sign in: sign-in uses separate codes.',
+      'Returns the code, and also sends it if the request has an email address or a phone number. A message that exceeds a sending limit is withheld, and `delivery` says why. A code works once. These codes cannot be used to sign in, because sign-in has its own codes.',
     body: GenerateBody,
     reply: Otp,
     maybeEvents: [otpEvents.sent],
@@ -60,7 +60,7 @@ const generatorRoutes: Route[] = [
     tag,
     summary: 'Validate and consume a one-time code',
     description:
-      'A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the newest code of that session is tried, and a withheld code last. Too many wrong attempts end a code (setting `max_attempts`). Twenty within an hour, or forty within a day (ten if digits pass), end all codes of a session or an address.',
+      'A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the code is compared with the newest code of that session, and with a withheld code only if there is no other. A code ends after a number of wrong attempts (setting `max_attempts`). All codes of a session or an address end after 20 wrong attempts in an hour or 40 in a day. For codes with digits, the daily limit is 10.',
     body: ValidateBody,
     reply: OtpValidation,
     errors: [otpErrors.referenceRequired],
@@ -74,7 +74,8 @@ const generatorRoutes: Route[] = [
     get: {
       path: '/v1/otp/settings',
       summary: 'Read one-time code settings',
-      description: 'Without subOrgId an org-wide key reads what its environment’s organizations inherit.',
+      description:
+        'Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.',
       query: SettingsQuery,
       reply: SettingsReply,
     },
@@ -83,7 +84,7 @@ const generatorRoutes: Route[] = [
       path: '/v1/otp/settings/defaults',
       summary: 'Change the default one-time code settings',
       description:
-        'Requires an org-wide key. Codes that are generated without subOrgId use these settings. null resets a field to the default.',
+        'Requires an org-wide key. Codes that are created without subOrgId use these settings. null resets a field to the default of the service.',
     },
     body: SettingsPatch,
     reply: SettingsReply,
@@ -106,7 +107,7 @@ function sendRoute(sendBySms: SendBySms): Route {
     tag: 'Authentication',
     summary: 'Send a sign-in code',
     description:
-      'Mails two words to the address if it belongs to a user of the organization. The response is the same for unknown addresses. A second call within resend_interval_seconds sends no second message, and the first code stays valid.',
+      'Mails two words to the address if it belongs to a user of the organization. The response is the same for unknown addresses. A second call within resend_interval_seconds sends no second email, and the first code stays valid.',
     body: Type.Object({
       email: Email,
       channel: Type.Optional(

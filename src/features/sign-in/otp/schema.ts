@@ -12,7 +12,7 @@ const sessionId = optionalText({
   minLength: 1,
   maxLength: 255,
   description:
-    'Your reference for what the code belongs to. A newer code with the same session_id voids the older one, unless the newer one is withheld.',
+    'Your own reference for what the code is for. A newer code with the same session_id voids the older code, unless the message of the newer code is withheld.',
   examples: ['checkout-4711'],
 })
 
@@ -27,14 +27,14 @@ export const GenerateBody = Type.Object({
   ),
   email: optionalText({
     maxLength: 320,
-    description: 'Address that the code is sent to. A newer code sent there voids the older one.',
+    description: 'Email address that the code is sent to. A newer code to the same address voids the older code.',
     examples: ['ada@acme.example'],
   }),
   phone: optionalText({
     pattern: '^\\+[1-9](?:[ ().-]{0,2}[0-9]){6,14}$',
     'x-form': 'a phone number in international form, such as +14155550123',
     description:
-      'Phone number (E.164) that the code is sent to by SMS, if SMS is on and the country is allowed. A newer code sent there voids the older one.',
+      'Phone number (E.164) that the code is sent to by SMS, if SMS is on and the country is allowed. A newer code to the same number voids the older code.',
     examples: ['+14155550123'],
   }),
 })
@@ -43,19 +43,25 @@ export const Otp = named(
   'Otp',
   Type.Object(
     {
-      otp_id: Type.String({ description: 'Identifies the code. Send it when you validate.', format: 'uuid' }),
-      code: Type.String({ description: 'Two words, or six digits in the mode `digit`.', examples: ['amber falcon'] }),
+      otp_id: Type.String({ description: 'Id of the code. Send it when you validate the code.', format: 'uuid' }),
+      code: Type.String({
+        description: 'The code: two words, or six digits if the mode is `digit`.',
+        examples: ['amber falcon'],
+      }),
       session_id: nullable(
         Type.String({ examples: ['checkout-4711'] }),
         'Your reference for the code, as sent. Null: none.',
       ),
       expires_at: Type.String({ format: 'date-time' }),
-      delivery: nullable(DeliveryState, 'Delivery of the message. Null if none was requested.'),
+      delivery: nullable(DeliveryState, 'Delivery of the message. Null: no message was requested.'),
       digit_code: Type.Optional(
-        Type.String({ description: 'Six digits that also pass, in the mode `both`.', examples: ['204981'] }),
+        Type.String({
+          description: 'Six digits that are accepted instead of the words. Only if the mode is `both`.',
+          examples: ['204981'],
+        }),
       ),
     },
-    { description: 'The code, shown only here.' },
+    { description: 'The code, which is shown only in this response.' },
   ),
 )
 
@@ -63,12 +69,12 @@ export const ValidateBody = Type.Object({
   code: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: 'The code. Words may be in any case, joined by a space, hyphen or underscore.',
+    description: 'The code. Words may be joined by a space, hyphen or underscore. Case does not matter.',
     examples: ['amber falcon'],
   }),
   otp_id: described(
     optionalText({ minLength: 1, maxLength: 255, examples: ['0198b6f2-4503-7b31-88cc-4c599ba00e1e'] }),
-    '`otp_id` of the response that created the code. Or send `session_id`.',
+    '`otp_id` in the response that created the code. Alternatively, send `session_id`.',
   ),
   session_id: sessionId,
 })
@@ -106,17 +112,20 @@ export const SentCodeReply = named(
   Type.Object(
     {
       otp_id: Type.String({
-        description: 'Identifies the code. Send it with the code that the user enters.',
+        description: 'Id of the code. Send it together with the code that the user enters.',
         format: 'uuid',
       }),
       expires_at: Type.String({ format: 'date-time' }),
       delivery_hint: Type.String({
-        description: 'The address in the request, masked. With SMS, the same value for all users.',
+        description: 'The email address in the request, masked. For SMS, this is the same value for all users.',
         examples: ['a•••@acme.example'],
       }),
       delivery_method: Type.String({ description: '`email` or `sms`.', examples: ['email'] }),
     },
-    { description: 'The code that was requested. The same response whether or not a code was sent.' },
+    {
+      description:
+        'The id of the requested code and where it was sent. The response is the same whether or not a code was sent.',
+    },
   ),
 )
 
@@ -142,7 +151,7 @@ export const VerifyCodeBody = named(
     code: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'The two words in any case, joined by a space, hyphen or underscore.',
+      description: 'The two words of the code, joined by a space, hyphen or underscore. Case does not matter.',
       examples: ['amber falcon'],
     }),
   }),

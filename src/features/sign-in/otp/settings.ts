@@ -12,30 +12,34 @@ export const Settings = named(
   Type.Object(
     {
       mode: Type.Enum(['phrase', 'digit', 'both'], {
-        description: 'Two words, six digits, or both. With both, either passes.',
+        description: 'The form of codes: two words, six digits, or both. With `both`, either form is accepted.',
       }),
       ttl_seconds: Type.Integer({
         minimum: 30,
         maximum: 3600,
-        description: 'Lifetime of a code in seconds, unless the caller sets one.',
+        description: 'Lifetime of a code in seconds, unless the request sets another lifetime.',
       }),
-      channel_sms: Type.Boolean({ description: 'Codes may be sent by SMS.' }),
-      channel_email: Type.Boolean({ description: 'Codes may be sent by email.' }),
-      max_attempts: Type.Integer({ minimum: 1, maximum: 10, description: 'Wrong attempts that end a code.' }),
+      channel_sms: Type.Boolean({ description: 'Whether codes may be sent by SMS.' }),
+      channel_email: Type.Boolean({ description: 'Whether codes may be sent by email.' }),
+      max_attempts: Type.Integer({
+        minimum: 1,
+        maximum: 10,
+        description: 'Number of wrong attempts after which a code ends.',
+      }),
       resend_interval_seconds: Type.Integer({
         minimum: 0,
         maximum: 600,
-        description: 'Sign-in sends no second email within this time if the first code is unused.',
+        description: 'Seconds in which sign-in sends no second email if the first code is still unused.',
       }),
       rate_limit_per_minute: Type.Integer({
         minimum: 1,
         maximum: 60,
-        description: 'Maximum codes sent to one address or number per minute.',
+        description: 'Maximum number of codes sent to one address or phone number per minute.',
       }),
       rate_limit_per_hour: Type.Integer({
         minimum: 1,
         maximum: 600,
-        description: 'Maximum codes sent to one address or number per hour.',
+        description: 'Maximum number of codes sent to one address or phone number per hour.',
       }),
       sms_allowed_countries: Type.Array(Country, {
         uniqueItems: true,
@@ -46,22 +50,23 @@ export const Settings = named(
         minimum: 1,
         maximum: 100_000,
         description:
-          'Maximum codes sent by SMS per day, to all numbers. Over the limit, codes are created but not sent.',
+          'Maximum number of codes sent by SMS per day, to all numbers together. Above the limit, codes are created but not sent.',
       }),
       send_limit_per_hour_organization: Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'Maximum messages per hour to all addresses.',
+        description: 'Maximum number of messages per hour, to all addresses together.',
       }),
       send_limit_per_hour_key: Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'Maximum messages per hour for one API key or team member, over all organizations.',
+        description:
+          'Maximum number of messages per hour that one API key or team member can cause, in all organizations together.',
       }),
       send_limit_per_hour_network: Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'Maximum codes and links per hour for one network, if X-End-User-IP is sent.',
+        description: 'Maximum number of codes and links per hour for one network, if X-End-User-IP is sent.',
       }),
     },
     { description: 'How one-time codes look, how long they are valid and how many may be sent.' },
@@ -103,7 +108,7 @@ export const otpSettings = (work: Pick<Work, 'platform' | 'directory'>) => setti
 export async function mailedCodeSettings(work: Work): Promise<OtpSettings> {
   const settings = await otpSettings(work)
   if (settings.channel_email) return settings
-  throw loginErrors.methodDisabled({ detail: 'Codes cannot be sent by email here.' })
+  throw loginErrors.methodDisabled({ detail: 'Codes by email are turned off in this organization.' })
 }
 
 /** How many messages an organization, an API key and a network of end users may cause per hour, for `countSend`. */

@@ -6,13 +6,13 @@ export const passkeyErrors = defineErrors({
     401,
     'passkey_invalid',
     'The passkey was not accepted',
-    'The response is the same for every cause; the event auth.login.failed says which. A challenge can be answered once. Start again with new options.',
+    'The response is the same for every cause. The event auth.login.failed names the cause. A challenge can be answered only once, so start again with new options.',
   ],
   recentSignInRequired: [
     403,
     'recent_sign_in_required',
     'A recent sign-in is required',
-    'require_recent_sign_in_seconds is set. Send the access_token of a session that this user opened within that time.',
+    'The setting require_recent_sign_in_seconds is on. Send the access_token of a session that this user signed in to within that time.',
     { within_seconds: Type.Integer({ description: 'Maximum age of the sign-in, in seconds.' }) },
   ],
   notFound: [
@@ -25,7 +25,7 @@ export const passkeyErrors = defineErrors({
     409,
     'passkey_exists',
     'The passkey is already registered',
-    'A passkey belongs to one user. Let the browser create another one.',
+    'A passkey can belong to only one user. Let the browser create a new passkey.',
   ],
   limitReached: [
     409,

@@ -6,7 +6,7 @@ export const passkeyEvents = defineEvents({
   updated: ['passkey.updated', 'A passkey was renamed, or a sign-in showed that it became backup eligible.', Passkey],
   deleted: [
     'passkey.deleted',
-    'A passkey was deleted on its own, or by the first proof of the mailbox. Not recorded when its user is deleted.',
+    'A passkey was deleted, for example by a request or because its user proved the mailbox for the first time. The event is not recorded when the user is deleted.',
     Passkey,
   ],
 })

@@ -103,7 +103,7 @@ export async function finishRegistration(
 
 function refusedRegistration(cause?: unknown) {
   return passkeyErrors.passkeyInvalid({
-    detail: 'The passkey was not accepted: start again with fresh options.',
+    detail: 'The passkey was not accepted. Start again with new options.',
     cause,
   })
 }
@@ -150,7 +150,7 @@ async function assertRecentSignIn(
   const session = id === null ? null : { id, userId: user.id, withinSeconds, factors }
   if (session && (await isRecentSession(db, directory, session))) return
   throw passkeyErrors.recentSignInRequired({
-    detail: `Registering requires the access_token of a sign-in of the user within the last ${withinSeconds} s.`,
+    detail: `Registering a passkey requires an access_token from a sign-in of the user in the last ${withinSeconds} seconds.`,
     extra: { within_seconds: withinSeconds },
   })
 }

@@ -44,7 +44,7 @@ export const passkeyRoutes: Route[] = [
     tag,
     summary: 'Register a passkey',
     description:
-      'Takes two calls. First send the action `options`, and pass the returned options to navigator.credentials.create() in the browser. Then send `verify` with challengeId and the result of the browser. A challenge can be answered once, within 300 seconds. The user is notified by email. A call with your key asserts that the user asked for it. If require_recent_sign_in_seconds is set, `options` also requires the access_token of one of the user’s sessions.',
+      'Registering a passkey requires two calls. First send the action `options`, and pass the returned options to navigator.credentials.create() in the browser. Then send the action `verify` with challengeId and the result from the browser. A challenge can be answered once, within 300 seconds. The user is notified by email. Call this only if the user asked for it, because the service trusts your key. If require_recent_sign_in_seconds is set, `options` also requires the access_token of one of the user’s sessions.',
     body: RegisterBody,
     reply: RegisterReply,
     errors: [
@@ -80,7 +80,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'Start a sign-in by passkey',
     description:
       'Pass the options to navigator.credentials.get() in the browser. The response does not reveal whether a user has the ' +
-      'address or a passkey. For autofill, leave out email and send conditional. One network (X-End-User-IP) starts at most start_limit_per_minute_network of these a minute. With an org-wide key and without subOrgId, the challenge is for the rp_id and origins of the environment’s defaults. It lists no passkey: the user chooses one on the device. Passkeys of organizations with another rp_id need subOrgId.',
+      'address or a passkey. For autofill, omit email and send conditional. One network (X-End-User-IP) can start at most start_limit_per_minute_network sign-ins without an email per minute. With an org-wide key and without subOrgId, the challenge uses the rp_id and origins of the environment’s defaults and lists no passkeys: the user chooses a passkey on the device. Passkeys of organizations with a different rp_id require subOrgId.',
     body: SignInOptionsBody,
     reply: Type.Object({
       options: described(RequestOptions, 'For `navigator.credentials.get()` in the browser.'),
@@ -107,8 +107,7 @@ export const passkeyRoutes: Route[] = [
     tag,
     summary: 'Complete a sign-in by passkey',
     description:
-      'A passkey with fingerprint, face or PIN counts as both factors. Every response, right or wrong, consumes its challenge. Without subOrgId, the session belongs to the organization of the passkey’s user. If several ' +
-      'organizations hold the passkey, the response has a discovery_token and these organizations instead.',
+      'A passkey with fingerprint, face or PIN counts as both factors. A challenge can be answered only once, even if the answer is wrong. Without subOrgId, the session belongs to the organization of the user who has the passkey. If the passkey belongs to users in several organizations, the response contains a discovery_token and these organizations instead of a session.',
     body: SignInVerifyBody,
     // The last release required `subOrgId`, so clients already handle this error.
     errors: [passkeyErrors.passkeyInvalid, ...doorRoutes.errors, httpErrors.subOrgRequired],
@@ -131,7 +130,7 @@ export const passkeyRoutes: Route[] = [
     tag,
     summary: 'List the passkeys of a user',
     query: Type.Object({
-      userId: Type.String({ minLength: 1, description: 'Directory user (`id`) or auth account (`userId`).' }),
+      userId: Type.String({ minLength: 1, description: 'The user: `id` or `userId` of the user.' }),
     }),
     reply: Type.Object(
       {
@@ -173,11 +172,11 @@ export const passkeyRoutes: Route[] = [
     tag,
     summary: 'Delete a passkey',
     description:
-      'The passkey no longer signs in; existing sessions continue. The user is notified by email. The response has whether it was the user’s last factor, and whether the MFA policy requires one.',
+      'The user can no longer sign in with the passkey. Existing sessions continue. The user is notified by email. The response says whether the passkey was the user’s last factor and whether the MFA policy requires a factor.',
     params: CredentialParams,
     reply: Type.Object({
       success: Type.Boolean(),
-      last_factor: Type.Optional(Type.Boolean({ description: 'Whether the user has no second factor left.' })),
+      last_factor: Type.Optional(Type.Boolean({ description: 'Whether the user now has no second factor.' })),
       mfa_required: Type.Optional(
         Type.Boolean({ description: 'Whether the policy requires a second factor of this user.' }),
       ),

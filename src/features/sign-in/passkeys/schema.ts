@@ -25,7 +25,7 @@ const clientDataJSON = described(
   'What the browser signed: the challenge and the origin. Base64url.',
 )
 const ceremonyId = (from: string) =>
-  Type.String({ minLength: 1, maxLength: 64, description: `From the response of ${from}.` })
+  Type.String({ minLength: 1, maxLength: 64, description: `\`challengeId\` in the response of ${from}.` })
 const type = Type.Literal('public-key', { description: 'Always `public-key`.' })
 const Transport = Type.String({ examples: ['internal'] })
 const Timeout = Type.Integer({
@@ -80,12 +80,12 @@ export const SignInCredential = named(
           ),
           signature: described(
             base64url(4096, 'MEUCIQDf1mK3pV7sYw9LxT2aBq8RzG5hJnC0uE6oI4kWvXtMsAIgZr'),
-            'Signature over both, in base64url.',
+            'Signature over the authenticator data and the client data, in base64url.',
           ),
           userHandle: Type.Optional(
             nullable(
               base64url(88, USER_HANDLE),
-              'User handle of the credential, in base64url. Null if the authenticator stores none.',
+              'User handle of the credential, in base64url. Null: the authenticator does not store a user handle.',
             ),
           ),
         },
@@ -113,7 +113,7 @@ export const RegisterBody = Type.Object({
   userId: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'Directory user (`id`) or auth account (`userId`).',
+    description: 'The user: `id` or `userId` of the user.',
     examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
   }),
   challengeId: Type.Optional(ceremonyId('the action options')),
@@ -155,14 +155,16 @@ export const CreationOptions = named(
     {
       rp: Type.Object(
         {
-          id: Type.String({ description: 'Its domain (RP ID).' }),
+          id: Type.String({ description: 'Domain of the relying party (RP ID).' }),
           name: Type.String({ description: 'Name that devices show.' }),
         },
         { description: 'The relying party that the passkey will work for.' },
       ),
       user: Type.Object(
         {
-          id: Type.String({ description: 'User handle, in base64url: random, without personal data.' }),
+          id: Type.String({
+            description: 'User handle, in base64url. The handle is random and contains no personal data.',
+          }),
           name: Type.String({ description: 'Name in the list of the device, usually the address.' }),
           displayName: Type.String({
             description: 'Label in the list of the device: the name or address, and the organization in parentheses.',
@@ -180,19 +182,20 @@ export const CreationOptions = named(
       ),
       timeout: Timeout,
       excludeCredentials: Type.Array(Descriptor, {
-        description: 'Passkeys that the user has. Their authenticators refuse a second one.',
+        description:
+          'Passkeys that the user already has. An authenticator with one of these refuses to create another.',
       }),
       authenticatorSelection: Type.Object(
         {
           residentKey: Type.String({ description: 'Whether the passkey should be discoverable without an address.' }),
-          requireResidentKey: Type.Boolean({ description: 'The same for older browsers.' }),
+          requireResidentKey: Type.Boolean({ description: 'The same as `residentKey`, for older browsers.' }),
           userVerification: Type.String({
             description: 'Whether the device must verify the person, by PIN or biometrics.',
           }),
         },
         { description: 'Requirements for the authenticator.' },
       ),
-      attestation: Type.String({ description: 'Always `none`: the make of the device is not proved.' }),
+      attestation: Type.String({ description: 'Always `none`: the device does not have to prove its make.' }),
       extensions: Type.Object(
         { credProps: Type.Boolean({ description: 'Asks the browser whether the passkey is discoverable.' }) },
         { description: 'Requested WebAuthn extensions.' },
@@ -231,7 +234,7 @@ export const RequestOptions = named(
       timeout: Timeout,
       rpId: Type.String({ description: 'The domain that the passkeys work for.', examples: [RP_ID] }),
       allowCredentials: Type.Array(Descriptor, {
-        description: 'Passkeys that may answer. Empty: any passkey on the device.',
+        description: 'Passkeys that may be used. Empty: any passkey on the device.',
         examples: [[{ type: 'public-key', id: CREDENTIAL_ID }]],
       }),
       userVerification: Type.String({
@@ -249,7 +252,7 @@ export const Passkey = named(
   'Passkey',
   Type.Object(
     {
-      id: Type.String({ description: 'A UUID that the service assigns. It never changes.', format: 'uuid' }),
+      id: Type.String({ description: 'A UUID that the service assigns. The id never changes.', format: 'uuid' }),
       credentialId: Type.String({
         description: 'The credential’s own id, in base64url, as browsers know it.',
         examples: [CREDENTIAL_ID],
@@ -269,26 +272,31 @@ export const Passkey = named(
       }),
       deviceName: nullable(
         Type.String({ examples: ['Ada’s phone'] }),
-        'The user’s name for it, or that of the authenticator. Null: unknown.',
+        'The name that the user gave the passkey, or the name of the authenticator. Null: unknown.',
       ),
       aaguid: Type.String({
-        description: 'Model of the authenticator (AAGUID). Zeros if it is not disclosed.',
+        description: 'Model of the authenticator (AAGUID). All zeros if the authenticator does not disclose its model.',
         format: 'uuid',
         examples: ['fbfc3007-154e-4ecc-8c0b-6e020557d7bd'],
       }),
       authenticatorName: nullable(
         Type.String({ examples: ['Apple Passwords'] }),
-        'Name for the AAGUID, such as a password manager. Null: unknown.',
+        'Name of the authenticator, such as a password manager, from its AAGUID. Null: unknown.',
       ),
-      transports: Type.Array(Transport, { description: 'How the authenticator can be reached, as the browser said.' }),
+      transports: Type.Array(Transport, {
+        description: 'How the authenticator can be reached, as reported by the browser.',
+      }),
       deviceType: oneOf(['singleDevice', 'multiDevice'], {
         description: '`multiDevice`: may be synced. `singleDevice`: stays on its device.',
         examples: ['multiDevice'],
       }),
-      backedUp: Type.Boolean({ description: 'Whether it was synced to other devices at its last use.' }),
+      backedUp: Type.Boolean({ description: 'Whether the passkey was synced to other devices when it was last used.' }),
       rpId: Type.String({ description: 'The relying party that the passkey works for.', examples: [RP_ID] }),
       createdAt: Type.String({ format: 'date-time' }),
-      lastUsedAt: nullable(Type.String({ format: 'date-time' }), 'When the user last signed in with it. Null: never.'),
+      lastUsedAt: nullable(
+        Type.String({ format: 'date-time' }),
+        'When the user last signed in with this passkey. Null: never.',
+      ),
     },
     { description: 'A passkey of a user, without its key.' },
   ),
@@ -316,12 +324,15 @@ export const SignInOptionsBody = Type.Object({
     Type.String({
       maxLength: 320,
       description:
-        'Address of the user, in any case. If absent or empty, any user with a passkey on the device may sign in. With subOrgId, this requires `conditional`.',
+        'Email address of the user. Case does not matter. If absent or empty, any user with a passkey on the device may sign in. With subOrgId, a request without an email requires `conditional`.',
       examples: ['ada@acme.example'],
     }),
   ),
   conditional: Type.Optional(
-    Type.Boolean({ description: 'For autofill, or a button without an address. The options list no passkeys.' }),
+    Type.Boolean({
+      description:
+        '`true` for autofill, or for a sign-in button without an email address. The options then list no passkeys.',
+    }),
   ),
 })
 
@@ -329,7 +340,8 @@ export const SignInVerifyBody = Type.Object({
   email: Type.Optional(
     Type.String({
       maxLength: 320,
-      description: 'The address as sent for the options. Absent or empty if it was absent there.',
+      description:
+        'The email address that was sent to request the options. Absent or empty if the options were requested without an email address.',
       examples: ['ada@acme.example'],
     }),
   ),

@@ -12,13 +12,13 @@ export const passwordErrors = defineErrors({
     403,
     'password_reset_disabled',
     'Password reset is disabled',
-    'password_reset_enabled is off. Turn it on with PATCH /v1/auth/settings.',
+    'The setting password_reset_enabled is off. Turn it on with PATCH /v1/auth/settings.',
   ],
   passwordChangeRequired: [
     403,
     'password_change_required',
     'The password must be changed',
-    'The password is correct but must be replaced. Ask the user for a new one, and send it with token_hash to POST /v1/auth/password/reset/confirm.',
+    'The password is correct but must be replaced. Ask the user for a new password, and send the new password with token_hash to POST /v1/auth/password/reset/confirm.',
     {
       token_hash: Type.String({ description: 'Token for one password change; never mailed.' }),
       expires_at: Type.String({ format: 'date-time', description: 'When token_hash expires.' }),
@@ -45,6 +45,6 @@ export const newPasswordErrors = defineErrors({
     422,
     'password_breached',
     'The password is common or breached',
-    'It is on a list of passwords that attackers try first. Ask the user for another one. password_breach_check turns the check off.',
+    'The password is on a list of passwords that attackers try first. Ask the user for another password. The setting password_breach_check turns this check off.',
   ],
 })

@@ -20,7 +20,8 @@ export const passwordEvents = defineEvents({
       }),
       must_change: Type.Optional(
         Type.Boolean({
-          description: 'Set by an administrator: whether the user must choose another one at the next sign-in.',
+          description:
+            'Whether the user must choose another password at the next sign-in. Only if an administrator set the password.',
         }),
       ),
     }),

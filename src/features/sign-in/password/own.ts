@@ -56,7 +56,7 @@ async function proveCurrent(
 ): Promise<UsedProof | null> {
   if (current === null) {
     if (!(await hasPassword(work.db, work.directory, user.id))) return null
-    throw invalidField('current_password', 'required', 'current_password is required of who has a password')
+    throw invalidField('current_password', 'required', 'current_password is required if the user has a password')
   }
   const who = identify(work.platform, { email: user.email, norm: user.email_norm })
   const { person } = await readFacts(work, who)

@@ -33,7 +33,7 @@ export const passwordRoutes: Route[] = [
     tag,
     summary: 'Exchange a password for a session',
     description:
-      'Wrong passwords lock an address for a while (settings `lockout_*`), whether or not a user has it. Send X-End-User-IP, so that a single network is locked before the whole address.',
+      'Wrong passwords lock the address for a while (settings `lockout_*`), whether or not a user has the address. Send X-End-User-IP, so that only the network of the wrong passwords is locked at first, and not the address for all networks.',
     body: Type.Object({ email: Email, password: Password }),
     errors: [invalidCredentials, passwordChangeRequired, verificationRequired, ...doorRoutes.errors],
     ...doorRoutes.login,
@@ -48,7 +48,7 @@ export const passwordRoutes: Route[] = [
     service: 'password',
     tag,
     summary: 'Mail a password reset link',
-    description: 'The response is the same if no user has the address.',
+    description: 'Mails a link that sets a new password. The response is the same if no user has the address.',
     body: Type.Object({ email: Email, ...linkRoute.Delivery }),
     reply: linkRoute.Reply,
     errors: [...doorRoutes.sendErrors, ...linkDeliveryErrors, deliveryErrors.teamLinkWithheld],
@@ -71,7 +71,7 @@ export const passwordRoutes: Route[] = [
     tag,
     summary: 'Reset a password by link',
     description:
-      'Sets a new password and signs the user in. Takes the token of a mailed link or of a `password_change_required`. Ends every earlier session, code and link, and notifies the user by email. A refused password leaves the link valid. After a `password_change_required` that leads to a challenge, all this happens when the challenge is passed.',
+      'Sets a new password and signs the user in. Send the token of a mailed link, or the `token_hash` of an error `password_change_required`. Ends every earlier session, code and link, and notifies the user by email. If the new password is refused, the link stays valid. If the token came from `password_change_required` and a second factor is required, the password changes only when the challenge is completed.',
     body: Type.Object({ email: Email, token_hash: linkRoute.TokenHash, password: NewPassword }),
     reply: doorRoutes.login.reply,
     errors: [
@@ -131,7 +131,7 @@ export const passwordRoutes: Route[] = [
     tag: 'Users',
     summary: 'Set a user’s password',
     description:
-      'Creates the auth account if there is none. Ends a lock, open codes and links, and by default every session. The user is notified by email.',
+      'Creates the user’s auth account (`userId`) if there is none. Ends the user’s lock, open codes and links, and by default every session. The user is notified by email.',
     params: UserParams,
     body: Type.Object({
       password: NewPassword,

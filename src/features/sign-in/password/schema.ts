@@ -16,7 +16,8 @@ export const NewPassword = named(
     Type.String({
       minLength: 1,
       maxLength: 4096,
-      description: 'At least password_min_length characters. Spaces count, and there are no composition rules.',
+      description:
+        'The new password, with at least password_min_length characters. Spaces are allowed and counted. No kinds of characters are required.',
       examples: ['correct horse battery staple'],
     }),
   ),

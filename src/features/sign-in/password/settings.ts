@@ -32,18 +32,18 @@ export const passwordSettings = defineSettingsPart(
       description: 'Maximum length of a new password, in characters.',
     }),
     password_breach_check: Type.Boolean({
-      description: 'Whether common and breached passwords are refused, by a list built into the service.',
+      description: 'Whether common and breached passwords are refused. The service contains the list.',
     }),
     password_history: Type.Integer({
       minimum: 0,
       maximum: 24,
-      description: 'How many of the last passwords, including the current one, may not be reused.',
+      description: 'How many of the user’s last passwords, including the current password, may not be used again.',
     }),
     password_hash_memory_kib: Type.Integer({
       minimum: 19_456,
       maximum: 262_144,
       description:
-        'Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in. Memory times passes must not exceed the limit of the deployment.',
+        'Memory of argon2id, in KiB. A stored password is hashed again at the user’s next sign-in. Memory multiplied by passes must not exceed the limit of the deployment.',
     }),
     password_hash_iterations: Type.Integer({ minimum: 2, maximum: 10, description: 'Passes of argon2id.' }),
     password_hash_parallelism: Type.Integer({ minimum: 1, maximum: 4, description: 'Lanes of argon2id.' }),
@@ -80,7 +80,7 @@ function assertLengthsFit({ password_min_length: min, password_max_length: max }
 export async function getPasswordSettings(work: Work): Promise<PasswordSettings> {
   const settings = await passwordSettings.effective(work)
   if (!settings.email_password_enabled)
-    throw loginErrors.methodDisabled({ detail: 'email_password_enabled is off here.' })
+    throw loginErrors.methodDisabled({ detail: 'The setting email_password_enabled is off.' })
   return settings
 }
 

@@ -98,7 +98,7 @@ async function smsSettings(work: Work): Promise<OtpSettings> {
   if (await takesCodesBySms(work, settings)) return settings
   throw loginErrors.methodDisabled({
     detail:
-      'Codes cannot be sent by SMS here: no provider, sms_sign_in_enabled is off, or sms_allowed_countries is empty.',
+      'Codes cannot be sent by SMS. Either no SMS provider is configured, sms_sign_in_enabled is off, or sms_allowed_countries is empty.',
   })
 }
 

@@ -6,7 +6,7 @@ export const phoneCodeSettings = defineSettingsPart(
   'auth_settings',
   Type.Object({
     sms_sign_in_enabled: Type.Boolean({
-      description: 'Whether users may sign in with a code to their enrolled phone. The MFA policy must allow sms.',
+      description: 'Whether users may sign in with a code sent to their enrolled phone. The MFA policy must allow sms.',
     }),
   }),
   { sms_sign_in_enabled: false },

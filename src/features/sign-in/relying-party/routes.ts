@@ -18,7 +18,7 @@ export const relyingPartyRoutes: Route[] = [
       path: '/v1/auth/passkey/settings',
       summary: 'Change passkey settings',
       description:
-        'null resets a field to the inherited value. Passkeys work only for the rp_id that they were created for. After rp_id changes, existing passkeys do not sign in until it is changed back.',
+        'null resets a field to the inherited value. A passkey works only for the rp_id that it was created for. After rp_id changes, existing passkeys cannot sign in until rp_id is changed back.',
     },
     updateDefaults: {
       path: '/v1/auth/passkey/settings/defaults',

@@ -25,7 +25,7 @@ export const PasskeySettings = named(
           'x-form': 'a host name in lower case',
           examples: ['acme.example'],
         }),
-        'Relying party: the one host name that passkeys are created for. Browsers accept it on pages of this host and its subdomains. Null: the host of WATCHWORD_BASE_URL. A sign-in without subOrgId accepts only passkeys for the rp_id and origins of the environment’s defaults.',
+        'Relying party ID: the host name that passkeys are created for. Browsers accept the passkeys on pages of this host and its subdomains. Null: the host of WATCHWORD_BASE_URL. A sign-in without subOrgId accepts only passkeys for the rp_id and origins of the environment’s defaults.',
       ),
       rp_name: nullable(
         Type.String({ minLength: 1, maxLength: 100, ...ONE_LINE, examples: ['Acme'] }),
@@ -33,27 +33,27 @@ export const PasskeySettings = named(
       ),
       origins: Origins(
         'https://app.acme.example',
-        'Origins that passkeys are accepted from, such as https://app.acme.com: on rp_id or its subdomains, compared exactly. Empty: https:// and rp_id. For localhost, in development or if WATCHWORD_BASE_URL is on localhost, also http://localhost with any port.',
+        'Origins that passkeys are accepted from, such as https://app.acme.com, compared exactly. The origins must be on rp_id or its subdomains. Empty: `https://` followed by rp_id. If rp_id is localhost, http://localhost with any port is also accepted in development or if WATCHWORD_BASE_URL is on localhost.',
       ),
       related_origins: Origins(
         'https://acme-shop.example',
-        'Origins of other sites that may use the same passkeys; also listed at /.well-known/webauthn of rp_id.',
+        'Origins of other sites that may use the same passkeys. The list is also published at /.well-known/webauthn of rp_id.',
       ),
       user_verification: Type.Enum(['required', 'preferred'], {
         description:
-          'Whether a sign-in requires fingerprint, face or PIN, which makes it two factors. `preferred`: a sign-in without them counts as one factor.',
+          'Whether a passkey sign-in requires fingerprint, face or PIN, which makes it count as two factors. `preferred`: a sign-in without these is accepted but counts as one factor.',
       }),
       require_recent_sign_in_seconds: Type.Integer({
         minimum: 0,
         maximum: DAY,
         description:
-          'Registration requires an access_token of the user whose sign-in is at most this old. 0: not required.',
+          'If set, registering a passkey requires an access_token of the user from a sign-in at most this many seconds ago. 0: not required.',
       }),
       start_limit_per_minute_network: Type.Integer({
         minimum: 1,
         maximum: 100_000,
         description:
-          'Maximum sign-ins without an address that one network (X-End-User-IP) may start per minute. Each login page with autofill starts one.',
+          'Maximum number of sign-ins without an email address that one network (X-End-User-IP) may start per minute. Each display of a login page with autofill starts such a sign-in.',
       }),
     },
     { description: 'Where passkeys work and what a sign-in with one requires.' },

@@ -40,7 +40,8 @@ export async function signUp(work: Work, sent: SignUp): Promise<{ answer: Sessio
   await assertAddressFree(work, who)
   if (!open)
     throw loginErrors.signupDisabled({
-      detail: 'No user has this address, and neither openSignup nor the setting open_signup_default opens sign-up.',
+      detail:
+        'No user has this address, and new users are allowed neither by openSignup nor by the setting open_signup_default.',
     })
   const chosen = await hashPasswordOf(work, settings, sent)
   const answer = await inTx(work, (work) => makeUser(work, { who, profile: sent, chosen }))

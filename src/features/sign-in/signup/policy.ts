@@ -11,6 +11,6 @@ export const signupMethod: SignInMethod = { id: 'signup', offer: null }
  */
 export async function assertSignupAllowed(work: Work, openSignup?: boolean): Promise<{ open: boolean }> {
   const { allow_sign_up: isAllowed } = await doorSettings.effective(work)
-  if (!isAllowed) throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
+  if (!isAllowed) throw loginErrors.signupDisabled({ detail: 'The setting allow_sign_up is off.' })
   return { open: openSignup ?? (await signupSettings.effective(work)).open_signup_default }
 }

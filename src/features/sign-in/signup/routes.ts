@@ -18,7 +18,7 @@ import { signupMethod } from './policy.ts'
 const tag = 'Sign-up'
 const openSignup = Type.Optional(
   Type.Boolean({
-    description: 'Whether an unknown person may sign up. Default: the setting open_signup_default.',
+    description: 'Whether a user is created if no user has the address. Default: the setting open_signup_default.',
     examples: [true],
   }),
 )
@@ -36,7 +36,7 @@ const directRoute = {
   maybeEvents: [...doorRoutes.login.maybeEvents, loginEvents.signedUp, emailVerificationEvents.sent],
 }
 const DIRECT =
-  'The mailbox is not proved, so only a user that this call creates gets a session. An email asks for the proof. An existing address is refused with email_exists, or with verification_required if its user never signed in. If require_email_verification is on, every address is refused with verification_required. POST /v1/auth/signup/otp/send works for all addresses and does not reveal which exist.'
+  'This call does not prove that the mailbox belongs to the person, so only a new user gets a session. The service mails a link that verifies the address. An address that a user already has is refused with email_exists, or with verification_required if that user has never signed in. If require_email_verification is on, every address is refused with verification_required. POST /v1/auth/signup/otp/send works for all addresses and does not reveal which exist.'
 
 export const signupRoutes: Route[] = [
   defineRoute({
@@ -84,7 +84,7 @@ export const signupRoutes: Route[] = [
     tag,
     summary: 'Mail a sign-up code',
     description:
-      'With openSignup, an unknown address becomes a pending user, which is deleted after 24 hours without proof of the mailbox. Without openSignup, the response is the same and no email is sent. Existing users get a code as well.',
+      'With openSignup, an unknown address becomes a pending user. A pending user is deleted after 24 hours if the code is not used. Without openSignup, an unknown address gets the same response but no email. Existing users also get a code.',
     body: Type.Object({ email: Email, openSignup, locale: profile.locale }),
     reply: SentCodeReply,
     errors: [loginErrors.signupDisabled, ...doorRoutes.sendErrors],
@@ -115,7 +115,7 @@ export const signupRoutes: Route[] = [
     tag,
     summary: 'Mail a sign-up link',
     description:
-      'With openSignup, the link creates the user when it is redeemed, not before. An existing user gets a sign-in link, valid for at most magic_link_ttl_seconds. The response is always the same.',
+      'With openSignup, an unknown address gets a link, and the user is created only when the link is used. An existing user gets a sign-in link that is valid for at most magic_link_ttl_seconds. The response is always the same.',
     body: Type.Object({ email: Email, openSignup, ...profile, ...linkRoute.Delivery }),
     reply: Type.Object({ ...linkRoute.Reply.properties, expires_at: Type.String({ format: 'date-time' }) }),
     errors: [loginErrors.signupDisabled, redirectErrors.notAllowed, ...doorRoutes.sendErrors],

@@ -66,7 +66,7 @@ const domainRoutes: Route[] = [
     operation: 'domains.verify',
     summary: 'Verify a domain',
     description:
-      'Looks for the TXT record, at most 60 times an hour. If it is not found, `success` is false and `error` says why.',
+      'Looks for the TXT record of the domain, at most 60 times an hour. If the record is not found, `success` is false and `error` says why.',
     reply: DomainCheckReply,
     errors: [domainErrors.notFound, domainErrors.claimed, domainErrors.organizationArchived],
     maybeEvents: [domainEvents.verified, domainEvents.verificationFailed],
@@ -102,7 +102,7 @@ export function adminPortalRoutes(): Route[] {
       scope: 'admin_portal.read',
       summary: 'Read the set-up of an organization',
       description:
-        'Returns the branding, the domains and a checklist. Without subOrgId, an org-wide key reads what the organizations of its environment inherit.',
+        'Returns the branding, the domains and a checklist. Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.',
       reply: OverviewReply,
       handle: async (work) => ({ overview: await readOverview(work) }),
     }),
@@ -113,7 +113,7 @@ export function adminPortalRoutes(): Route[] {
       scope: 'admin_portal.write',
       summary: 'Change the branding of an organization',
       description:
-        'Absent fields are kept, null resets a field to the inherited value. The mail settings have the same fields.',
+        'Omitted fields are not changed, and null resets a field to the inherited value. The mail settings contain the same fields, so the change applies there too.',
       body: brandingPatch(),
       reply: OverviewReply,
       event: mailSettings().events.updated,
@@ -129,7 +129,7 @@ export function adminPortalRoutes(): Route[] {
       scope: 'admin_portal.write',
       summary: 'Add, verify or remove a domain',
       description:
-        '`add_domain` takes `domain` and returns the TXT record to set; a domain that the organization already has is returned unchanged. `verify_domain` takes `domainId` and looks for the record, at most 60 times an hour. `remove_domain` takes `domainId`.',
+        '`add_domain` adds `domain` and returns the TXT record to set. A domain that the organization already has is returned unchanged. `verify_domain` looks for the TXT record of the domain with `domainId`, at most 60 times an hour. `remove_domain` removes the domain with `domainId`.',
       body: DomainAction,
       reply: DomainActionReply,
       errors: Object.values(domainErrors),

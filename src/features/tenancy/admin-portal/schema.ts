@@ -10,12 +10,15 @@ const Branding = named(
     {
       brand_name: nullable(
         Type.String({ examples: ['Acme'] }),
-        'Shown at the top of emails and pages, and as the sender’s name.',
+        'The name of your brand, shown at the top of emails and pages and as the name of the sender.',
       ),
-      logo_url: nullable(Type.String({ examples: ['https://acme.com/logo.png'] }), 'Image shown in place of the name.'),
+      logo_url: nullable(
+        Type.String({ examples: ['https://acme.com/logo.png'] }),
+        'The https URL of an image that is shown instead of the brand name.',
+      ),
       support_email: nullable(
         Type.String({ examples: ['help@acme.com'] }),
-        'Address for help, at the end of emails and pages.',
+        'The email address for help, shown at the end of emails and pages.',
       ),
     },
     { description: 'Branding of emails and hosted pages. Null: the branding of the deployment.' },
@@ -75,7 +78,7 @@ export const DomainListReply = named(
 )
 
 const checked = {
-  success: Type.Boolean({ description: '`false` if the check did not find the record; `error` says why.' }),
+  success: Type.Boolean({ description: '`false` if the check did not find the TXT record. `error` says why.' }),
   error: Object.assign(nullable(DomainError), { examples: [null] }),
 }
 
@@ -103,7 +106,7 @@ export const DomainActionReply = named(
   'DomainActionReply',
   Type.Object({
     ...checked,
-    domain: nullable(Domain, 'The domain after the action. Null if it was removed.'),
+    domain: nullable(Domain, 'The domain after the action. Null: the domain was removed.'),
     overview: Overview,
   }),
 )

@@ -64,7 +64,7 @@ export async function createApiKey(
     throw httpErrors.invalidRequest({
       detail:
         spec.organizationId === null
-          ? `The environment ${spec.environmentSlug} accepts only keys of the organization it was created for.`
+          ? `The environment ${spec.environmentSlug} accepts only keys of the organization that it belongs to.`
           : `The organization does not exist in the environment ${spec.environmentSlug}.`,
     })
   return { key, row: { ...row, environment_slug: spec.environmentSlug } }

@@ -128,7 +128,11 @@ export async function changeApiKey(work: KeyWork, id: string, patch: ApiKeyPatch
 
 function assertStaysWithin({ ip }: KeyCaller, networks: string[] | null): void {
   if (networks === null || (ip !== null && readNetworks(networks)(ip))) return
-  throw invalidField('allowedIps', 'excludes_caller', `allowedIps would shut out the calling key, used from ${ip}`)
+  throw invalidField(
+    'allowedIps',
+    'excludes_caller',
+    `allowedIps would lock out the calling key, which is used from ${ip}`,
+  )
 }
 
 /** A key that the caller reaches, revoked or not. Throws `api_key_not_found`. */
@@ -189,9 +193,11 @@ async function lockKey(tx: Tx, reach: KeyReach, text: string) {
 /** Locks a key that works and is not a previous secret. Throws `api_key_not_found`, `api_key_inactive`. */
 async function lockCurrentKey(tx: Tx, reach: KeyReach, id: string) {
   const row = await lockKey(tx, reach, id)
-  if (row.dead) throw apiKeyErrors.inactive({ detail: 'The key is revoked or has expired: create another.' })
+  if (row.dead) throw apiKeyErrors.inactive({ detail: 'The key was revoked or has expired. Create a new key.' })
   if (keyOfPreviousSecret(row) !== null)
-    throw apiKeyErrors.inactive({ detail: 'This is the previous secret of a rotated key: name that key instead.' })
+    throw apiKeyErrors.inactive({
+      detail: 'This is the previous secret of a rotated key. Send the id of the rotated key instead.',
+    })
   return row
 }
 
@@ -242,7 +248,8 @@ function readScopes(scopes: string[]): string[] {
 
 function readNetworkList(networks: string[] | null): string[] | null {
   const wrong = networks?.findIndex((network) => !isNetwork(network)) ?? -1
-  if (wrong >= 0) throw invalidField(`allowedIps.${wrong}`, 'format', `allowedIps.${wrong} is no address or CIDR`)
+  if (wrong >= 0)
+    throw invalidField(`allowedIps.${wrong}`, 'format', `allowedIps.${wrong} is not an IP address or CIDR range`)
   return networks
 }
 

@@ -31,7 +31,7 @@ export const apiKeyRoutes: Route[] = [
     tag,
     summary: 'List API keys',
     description:
-      'Lists the keys of the environment of the calling key, including revoked ones. A key of one organization sees only keys of its organization.',
+      'Lists the keys of the calling key’s environment, including revoked keys. A key of one organization sees only keys of that organization.',
     query: Type.Object(listQuery),
     reply: ApiKeyListReply,
     async handle(work, { query }) {
@@ -51,7 +51,7 @@ export const apiKeyRoutes: Route[] = [
     tag,
     summary: 'Create an API key',
     description:
-      'The new key can do no more than the calling key or the role of the calling member. With `subOrgId`, it is a key of that organization only. A key with `requestsPerSecond` cannot create keys.',
+      'The new key cannot have more rights than the calling key or the role of the calling member. With `subOrgId`, the new key reaches only that organization. A key with `requestsPerSecond` cannot create keys.',
     body: ApiKeyCreate,
     reply: ApiKeySecretReply,
     errors: [httpErrors.privilegeEscalation],
@@ -66,7 +66,8 @@ export const apiKeyRoutes: Route[] = [
     directory: 'account',
     tag,
     summary: 'Read the calling credential',
-    description: 'Every API key and every team member may call this. `scopes` are those in force for this request.',
+    description:
+      'Every API key and every team member may call this. `scopes` lists the scopes that apply to this request.',
     reply: CurrentKey,
     handle: async (work) => describeCaller(work),
   }),
@@ -93,7 +94,7 @@ export const apiKeyRoutes: Route[] = [
     tag,
     summary: 'Change an API key',
     description:
-      'Takes effect within 5 s on every process, also on previous secrets. Absent fields are kept. Returns 403 `privilege_escalation` if the key can do more than the caller.',
+      'Takes effect within 5 s on every process, and also applies to previous secrets that still work. Omitted fields are not changed. Returns 403 `privilege_escalation` if the key has more rights than the caller.',
     params: ApiKeyParams,
     body: ApiKeyPatch,
     reply: ApiKeyReply,
@@ -111,7 +112,7 @@ export const apiKeyRoutes: Route[] = [
     tag,
     summary: 'Revoke an API key',
     description:
-      'Takes effect within 5 s on every process. Also revokes previous secrets that still work. Returns 403 `privilege_escalation` if the key can do more than the caller.',
+      'Takes effect within 5 s on every process. Also revokes previous secrets that still work. Returns 403 `privilege_escalation` if the key has more rights than the caller.',
     params: ApiKeyParams,
     reply: Success,
     errors: [apiKeyErrors.notFound, httpErrors.privilegeEscalation],
@@ -132,7 +133,7 @@ export const apiKeyRoutes: Route[] = [
     tag,
     summary: 'Rotate an API key',
     description:
-      'Gives the key a new secret. The previous secret ends at once, or after `overlap_seconds`; until then it is listed as a separate key. A key with `requestsPerSecond` can rotate only itself.',
+      'Gives the key a new secret. The previous secret stops working at once, or after `overlap_seconds`. While it works, lists show it as a separate key. A key with `requestsPerSecond` can rotate only itself.',
     params: ApiKeyParams,
     body: ApiKeyRotate,
     reply: ApiKeySecretReply,

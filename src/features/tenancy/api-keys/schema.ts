@@ -30,7 +30,7 @@ const AllowedIps = Type.Optional(
         uniqueItems: true,
         examples: ipExamples,
       }),
-      'Addresses and CIDRs that the key may be used from. Null allows all.',
+      'IP addresses and CIDR ranges that the key may be used from. Null allows all addresses.',
     ),
   ),
 )
@@ -46,18 +46,18 @@ export const ApiKeyCreate = Type.Object({
   name: ApiKeyName,
   scopes: GrantedScopes,
   allowedIps: AllowedIps,
-  expiresAt: Type.Optional(nullable(Moment, 'Default: the value of the calling key.')),
+  expiresAt: Type.Optional(nullable(Moment, 'Default: the same as for the calling key.')),
   environment: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 63,
-      description: 'Slug of the environment. Must be that of the calling key.',
+      description: 'Slug of the environment. Must be the environment of the calling key.',
     }),
   ),
   requestsPerSecond: Type.Optional(
     nullable(
       Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-      'Rate limit of this key. Null: the limit of the deployment. Default: the value of the calling key.',
+      'Rate limit of this key. Null: the limit of the deployment. Default: the same as for the calling key.',
     ),
   ),
 })
@@ -65,7 +65,7 @@ export type ApiKeyCreate = Static<typeof ApiKeyCreate>
 
 export const ApiKeyRotate = Type.Object({
   overlap_seconds: overlapSeconds(
-    'Seconds for which the previous secret keeps working. 0 ends it, and any earlier one, at once.',
+    'Seconds for which the previous secret keeps working. 0 ends it and all earlier secrets at once.',
   ),
 })
 
@@ -77,7 +77,7 @@ export const ApiKey = named(
       name: Type.String({ description: 'Name that administrators see.', examples: ['Backend'] }),
       start: Type.String({
         description:
-          'The public first characters, to tell keys apart: the environment and at least four of the secret.',
+          'The first characters of the key, which are not secret and help to tell keys apart. The start contains the environment and at least four characters of the secret.',
         examples: [EXAMPLE_KEY.slice(0, 12)],
       }),
       scopes: Type.Array(Type.String(), {
@@ -86,30 +86,29 @@ export const ApiKey = named(
       }),
       subOrgId: nullable(
         Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
-        'The only organization that the key reaches. Null: org-wide, every organization of the environment.',
+        'The only organization that the key reaches. Null: the key is org-wide and reaches every organization of the environment.',
       ),
       environment: Type.String({
-        description: 'Slug of the environment that it belongs to.',
+        description: 'Slug of the environment that the key belongs to.',
         examples: ['production'],
       }),
       requestsPerSecond: nullable(
         Type.Integer({ examples: [50] }),
-        'Own rate limit of the key. Null: the limit of the deployment.',
+        'Requests per second that this key may send. Null: the limit of the deployment.',
       ),
       allowedIps: nullable(
         Type.Array(Type.String(), { examples: ipExamples }),
-        'Addresses and CIDRs that the key may be used from. Null: all.',
+        'IP addresses and CIDR ranges that the key may be used from. Null: all addresses.',
       ),
       expiresAt: nullable(Moment, 'When the key expires. Null: never.'),
-      lastUsedAt: nullable(Moment, 'When it was last used; may lag by a minute. Null: never.'),
+      lastUsedAt: nullable(Moment, 'When the key was last used, to within a minute. Null: never.'),
       lastUsedIp: nullable(
         Type.String({ examples: ['203.0.113.7'] }),
         'Address that last used the key. Null: never used.',
       ),
       createdBy: Type.String({
         description:
-          'Creator of the key: `api_key:<id>`, `user:<directoryUserId>` for a team member, `cli`, `bootstrap` or `development`. ' +
-          '`rotation:<id>` marks the previous secret of a rotated key.',
+          'Who created the key: `api_key:<id>`, `user:<directoryUserId>` for a team member, `cli`, `bootstrap` or `development`. For the previous secret of a rotated key: `rotation:<id>`.',
         examples: ['api_key:0198b6f1-e0a7-7c44-9b1d-58f2c6a3e970'],
       }),
       createdAt: Moment,
@@ -140,7 +139,7 @@ export const CurrentKey = Type.Object({
   subOrgId: ApiKey.properties.subOrgId,
   scopes: ApiKey.properties.scopes,
   requestsPerSecond: nullable(Type.Integer({ examples: [50] }), 'Rate limit of the key, or of the deployment.'),
-  expiresAt: nullable(Moment, 'When the credential ends. Null: never.'),
+  expiresAt: nullable(Moment, 'When the credential expires. Null: never.'),
 })
 
 export const ApiKeySecretReply = named(

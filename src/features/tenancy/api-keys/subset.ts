@@ -49,8 +49,7 @@ export function assertKeepsRate({ kind, credentialId, bounds }: ManagerCaller, k
   if (bounds.requestsPerSecond === null || (kind === 'key' && keyId === credentialId)) return
   throw httpErrors.privilegeEscalation({
     detail:
-      'Your key has requestsPerSecond, so it creates no keys and rotates only itself. ' +
-      'Use a key without requestsPerSecond, the session of a member, or the command line (`npx watchword keys`).',
+      'Your key has requestsPerSecond, so it cannot create keys and can rotate only itself. Use a key without requestsPerSecond, the session of a team member, or the command line (`npx watchword keys`).',
   })
 }
 
@@ -61,7 +60,7 @@ export function assertKeepsRate({ kind, credentialId, bounds }: ManagerCaller, k
  */
 export function assertMayManage(caller: ManagerCaller, { scopes }: Pick<KeyRights, 'scopes'>): void {
   if (caller.grants.coversScopes(scopes) && !exceedsRole(caller, scopes)) return
-  const lacking = `This key can do more than your ${ownerOfScopes(caller)}.`
+  const lacking = `This key has more rights than your ${ownerOfScopes(caller)}.`
   throw httpErrors.privilegeEscalation({
     detail: `${lacking} An owner, a key with the scope * or the command line (\`npx watchword keys\`) can change and revoke it.`,
   })

@@ -5,6 +5,6 @@ export const bounceErrors = defineErrors({
     404,
     'suppression_not_found',
     'No such suppression',
-    'The suppression was cleared or has ended, or it belongs to another organization. Send its `sub_org_id` as `subOrgId`, or leave `subOrgId` out if that is null (GET /v1/mail/suppressions).',
+    'The suppression was cleared or has ended, or it belongs to another organization. Send the suppression’s `sub_org_id` as `subOrgId`, or omit `subOrgId` if `sub_org_id` is null (GET /v1/mail/suppressions).',
   ],
 })

@@ -29,7 +29,7 @@ export async function reportBounces(work: Work, report: BounceReport): Promise<R
   const { message, email, kind, provider_id: providerId = null, message_id: messageId } = report
   if (message !== undefined) {
     if (email !== undefined || kind !== undefined || messageId !== undefined)
-      throw invalidField('message', 'exclusive', 'message takes no email, kind or message_id beside it')
+      throw invalidField('message', 'exclusive', 'message must not be sent together with email, kind or message_id')
     return countMessage(work, message, providerId)
   }
   if (email === undefined) throw invalidField('email', 'required', 'email is required without a message')

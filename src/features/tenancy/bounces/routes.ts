@@ -25,17 +25,13 @@ export const bounceRoutes: Route[] = [
     tag,
     summary: 'Report a bounce or complaint',
     description:
-      'A hard bounce or a complaint suppresses the address until it is cleared; three soft bounces in 7 days suppress it ' +
-      'for 24 hours, where those within an hour count once. No report withholds notices of a change to the account, such ' +
-      'as `password_changed`. A complaint stays the reason of a suppression after hard bounces. Send `email` and `kind`, or the report as `message`. A report about an email, by its `Message-ID`, ' +
-      'counts for the organization that sent it; one that names `subOrgId`, or with a key of one organization, for that ' +
-      'organization; any other for every organization of the environment.',
+      'Send `email` and `kind`, or the report as `message`. A hard bounce or a complaint suppresses the address until the suppression is cleared. Three soft bounces in 7 days suppress it for 24 hours; soft bounces within one hour count as one. Notices of a change to the account, such as `password_changed`, are still sent after a report. If a hard bounce follows a complaint, the reason of the suppression stays `complaint`. A report with the `Message-ID` of an email counts for the organization that sent the email. A report with `subOrgId`, or with a key of one organization, counts for that organization. Any other report counts for every organization of the environment.',
     body: BounceReport,
     // Twice the limit, because JSON escapes make a message longer.
     bodyLimit: 2 * MAX_REPORT_BYTES,
     messageField: 'message',
     reply: Type.Object({
-      bounces: Type.Array(ReportedBounce, { description: 'One for each recipient of the report.' }),
+      bounces: Type.Array(ReportedBounce, { description: 'One result for each recipient of the report.' }),
     }),
     maybeEvents: [bounceEvents.bounced, bounceEvents.suppressed],
     examples: { body: { email: 'ada@acme.example', kind: 'hard', provider_id: 'bounce-0001' } },
@@ -52,9 +48,7 @@ export const bounceRoutes: Route[] = [
     tag,
     summary: 'List suppressed addresses',
     description:
-      'Addresses that receive no emails. Those of the whole environment have `sub_org_id` null; only org-wide keys see ' +
-      'them, without `subOrgId`: with it the list has those of that organization alone. To see all that hold for an ' +
-      'address, leave `subOrgId` out.',
+      'Lists addresses that receive no emails. With `subOrgId`, the list contains only suppressions of that organization. Without `subOrgId`, an org-wide key sees all suppressions, including those that apply to the whole environment (`sub_org_id` null). To see every suppression that affects an address, use an org-wide key and omit `subOrgId`.',
     query: Type.Object({
       email: Type.Optional(
         Type.String({
@@ -84,8 +78,7 @@ export const bounceRoutes: Route[] = [
     tag,
     summary: 'Clear a suppressed address',
     description:
-      'The address receives emails again, and its soft bounces are forgotten. `subOrgId` is that of the suppression; ' +
-      'without one an org-wide key clears one of the whole environment. Emails that were withheld are not sent later.',
+      'The address receives emails again, and its earlier soft bounces no longer count. Send the suppression’s `sub_org_id` as `subOrgId`. To clear a suppression of the whole environment, use an org-wide key and omit `subOrgId`. Emails that were withheld are not sent later.',
     params: SuppressionParams,
     reply: Success,
     errors: [bounceErrors.suppressionNotFound],

@@ -12,7 +12,8 @@ export const BounceReport = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'The id of the report at your provider. A report with the same id, address and kind counts once.',
+      description:
+        'The id of the report at your email provider. Reports with the same id, address and kind count only once.',
       examples: ['bounce-0001'],
     }),
   ),
@@ -20,8 +21,7 @@ export const BounceReport = Type.Object({
     Type.String({
       maxLength: 400,
       description:
-        '`Message-ID` of the email, if the provider returns it unchanged. The report then counts for the organization ' +
-        'that sent the email, once.',
+        '`Message-ID` of the email, if the provider returns it unchanged. The report then counts only once, and for the organization that sent the email.',
       examples: ['<05Hq…@acme.example>'],
     }),
   ),
@@ -29,8 +29,7 @@ export const BounceReport = Type.Object({
     Type.String({
       maxLength: MAX_REPORT_BYTES,
       description:
-        'The report as it was received: a delivery status notification (RFC 3464) or a feedback report (RFC 5965). ' +
-        'At most 4,000 lines. Or send it as the whole body, as `message/rfc822`, and `subOrgId` in the query.',
+        'The report as it was received: a delivery status notification (RFC 3464) or a feedback report (RFC 5965). At most 4,000 lines. Alternatively, send the report as the whole body with the type `message/rfc822`, and `subOrgId` in the query.',
       examples: ['Content-Type: multipart/report; …'],
     }),
   ),
@@ -42,31 +41,32 @@ export const ReportedBounce = named(
   Type.Object(
     {
       email: Type.String({ description: 'The address, in lower case.', examples: ['ada@acme.example'] }),
-      kind: nullable(BounceKinds, 'Null: the report says nothing against the address, such as a delay.'),
+      kind: nullable(
+        BounceKinds,
+        'The kind of bounce. Null: the report is not a bounce or complaint, but for example a delay.',
+      ),
       status: nullable(
         Type.String({ examples: ['5.1.1'] }),
         'Status code of the report (RFC 3463). Null: it has none.',
       ),
       outcome: Type.Enum(['counted', 'repeated', 'unknown_mail', 'not_counted'], {
         description:
-          '`counted`; `repeated`: it was counted before; `unknown_mail`: within reach of the caller, no email was sent ' +
-          'to the address under this `Message-ID` in the last 30 days; `not_counted`: see `kind`.',
+          '`counted`: the report was counted. `repeated`: the report was already counted before. `unknown_mail`: in the last 30 days, no email that the caller can see was sent to the address with this `Message-ID`. `not_counted`: the report is not a bounce or complaint.',
       }),
       soft_bounces: nullable(
         Type.Integer({ minimum: 0, maximum: 3, examples: [1] }),
-        'Soft bounces of the address in the last 7 days, of which those within an hour count once. The third suppresses the ' +
-          'address. Null: `outcome` is `unknown_mail` or `not_counted`.',
+        'Number of soft bounces of the address in the last 7 days, where soft bounces within one hour count as one. The third suppresses the address. Null: `outcome` is `unknown_mail` or `not_counted`.',
       ),
-      suppression: nullable(MailSuppression, 'Why the address receives no emails. Null: it receives them.'),
+      suppression: nullable(MailSuppression, 'Why the address receives no emails. Null: the address receives emails.'),
     },
-    { description: 'What became of a reported bounce or complaint.' },
+    { description: 'The result of reporting a bounce or complaint.' },
   ),
 )
 export type ReportedBounce = Static<typeof ReportedBounce>
 
 export const SuppressionParams = Type.Object({
   suppressionId: Type.String({
-    description: 'The suppression: `id` in the list.',
+    description: 'Suppression: `id` in `GET /v1/mail/suppressions`.',
     examples: ['0198b6f2-6d0b-7a51-9c3e-4f1b7a2d8e90'],
   }),
 })

@@ -44,7 +44,9 @@ export async function createEnvironment(work: AccountWork, body: EnvironmentCrea
 /** The organization that the caller is limited to or the request names. Throws `sub_org_required`. */
 export function requireOrganization({ account: { organizationId } }: AccountWork): string {
   if (organizationId !== null) return organizationId
-  throw httpErrors.subOrgRequired({ detail: 'This key reaches every organization: name one as subOrgId.' })
+  throw httpErrors.subOrgRequired({
+    detail: 'This key reaches every organization. Send the subOrgId of the organization.',
+  })
 }
 
 /** An environment that the caller's list shows. Throws `environment_not_found`. */
@@ -75,7 +77,9 @@ export async function changeEnvironment(
     await lockEnvironmentRow(db, account.accountId, readId(text))
     const before = await getEnvironment(work, text)
     if (before.organization_id === null && !change.mayChangeShared)
-      throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key changes an environment of all organizations.' })
+      throw httpErrors.subOrgMismatch({
+        detail: 'Only an org-wide key can change an environment that all organizations share.',
+      })
     if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
     const { name = before.name, locale = before.locale } = change.patch
     const changes = { name, locale: canonicalLocale(locale ?? '') }

@@ -10,13 +10,13 @@ export const environmentErrors = {
       400,
       'slug_reserved',
       'The slug is reserved',
-      'production and staging exist in every account. Choose another slug.',
+      'Every account already has the environments production and staging. Choose another slug.',
     ],
     limitReached: [
       409,
       'environment_limit_reached',
       'Too many environments',
-      `An organization has at most ${MAX_CUSTOM} custom environments. Use one of them.`,
+      `An organization has at most ${MAX_CUSTOM} custom environments. Use an existing one.`,
     ],
   }),
 }

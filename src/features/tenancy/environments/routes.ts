@@ -51,8 +51,7 @@ export const environmentRoutes: Route[] = [
     tag,
     summary: 'Create an environment',
     description:
-      'A custom environment belongs to one organization and accepts only its keys. Only keys of the home environment of the ' +
-      'organization create one.',
+      'A custom environment belongs to one organization and accepts only keys of that organization. Only keys of the organization’s home environment can create a custom environment.',
     body: EnvironmentCreate,
     reply: EnvironmentReply,
     errors: [

@@ -16,7 +16,7 @@ export const EnvironmentCreate = Type.Object({
     minLength: 1,
     maxLength: 200,
     description:
-      'Up to 63 characters: a-z, 0-9 and single hyphens between them; not production or staging. Unique within the organization.',
+      'Up to 63 characters: a-z, 0-9 and single hyphens between them. Must not be production or staging. Unique within the organization.',
     examples: ['preview'],
   }),
   locale: Locale,
@@ -37,19 +37,22 @@ export const Environment = named(
       id: Type.String({ format: 'uuid' }),
       name: Type.String({ description: 'Name that administrators see.', examples: ['Preview'] }),
       slug: Type.String({
-        description: 'Identifies the environment in API keys and issuers. It never changes.',
+        description: 'Identifies the environment in API keys and issuers. The slug never changes.',
         examples: ['preview'],
       }),
       type: Type.String({
-        description: '`production`, `staging`, or `custom` for those that you create.',
+        description: '`production`, `staging`, or `custom` for environments that you create.',
         enum: ['production', 'staging', 'custom'],
         examples: ['custom'],
       }),
       subOrgId: nullable(
         Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
-        'The only organization whose keys it accepts.',
+        'The organization that a custom environment belongs to. Only keys of this organization are accepted.',
       ),
-      locale: nullable(Type.String({ examples: ['de-AT'] }), 'Default language of its users (BCP 47). Null: `en`.'),
+      locale: nullable(
+        Type.String({ examples: ['de-AT'] }),
+        'Default language of the environment’s users (BCP 47). Null: `en`.',
+      ),
       createdAt: Type.String({ format: 'date-time' }),
       keyCount: Type.Integer({ description: 'Number of active keys that the caller may see.', examples: [2] }),
     },

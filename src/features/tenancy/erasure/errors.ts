@@ -5,6 +5,6 @@ export const erasureErrors = defineErrors({
     409,
     'organization_name_mismatch',
     'The name does not match',
-    'The organization has another name. Send its name exactly as GET /v1/organizations/{subOrgId} shows it.',
+    'The request does not contain the name of this organization. Send the name exactly as GET /v1/organizations/{subOrgId} shows it.',
   ],
 })

@@ -32,8 +32,7 @@ export const erasureRoutes: Route[] = [
     summary: 'Schedule the erasure of an organization',
     description:
       `Archives the organization at once, and erases it after ${ERASURE_DAYS} days (\`eraseAt\`): users, credentials, keys, ` +
-      'settings, domains and the personal parts of its events, in every environment. Setting `status` to `active` before then ' +
-      'cancels it and restores everything. A repeated request does not move the date. Requires an owner of the account, or an ' +
+      'settings, domains and the personal parts of its events, in every environment. Setting `status` to `active` before then cancels the erasure and restores everything. A repeated request does not change the date. Requires an owner of the account, or an ' +
       'org-wide key with the scope `*` of its home environment.',
     params: OrganizationParams,
     body: OrganizationErase,

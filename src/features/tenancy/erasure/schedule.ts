@@ -54,11 +54,11 @@ async function schedule(work: AccountTxWork, organizationId: string, days: numbe
 function assertMayErase(caller: ManagerCaller): void {
   if (caller.organizationId !== null)
     throw httpErrors.subOrgMismatch({
-      detail: 'Only an org-wide key or an owner of the account erases an organization.',
+      detail: 'Only an org-wide key or an owner of the account can erase an organization.',
     })
   if (!caller.grants.has(OWNERSHIP))
     throw httpErrors.insufficientScope({
-      detail: 'Only an owner of the account, or a key with the scope *, erases an organization.',
+      detail: 'Only an owner of the account, or a key with the scope *, can erase an organization.',
       extra: { scope: '*' },
     })
 }

@@ -10,7 +10,7 @@ const CHANGES = {
   support_email: 'help@acme.example',
   subjects: { login_otp: '{brand}: your words' },
 }
-const MERGING = 'null resets a field to the inherited value. Subjects that are not sent are kept.'
+const MERGING = 'null resets a field to the inherited value. Omitted subjects are not changed.'
 
 function exampleSettings() {
   const standard = Object.fromEntries(mailKinds().map((kind) => [kind, null]))

@@ -12,7 +12,7 @@ export type PrintedLink = Static<typeof PrintedLink>
 export const memberEvents = defineEvents({
   invited: [
     'member.invited',
-    'A person was invited to the team or to the roster of an organization, or their invitation was renewed.',
+    'A person was invited to the team or to the roster of an organization, or the person’s invitation was renewed.',
     Member,
     { status: 'invited', joinedAt: null, userId: null, directoryUserId: null },
   ],

@@ -241,7 +241,9 @@ export async function withdrawInvite(work: TeamRequest, id: string): Promise<voi
     const row = await findHeldMember(work, id)
     if (!row) throw inviteErrors.notFound()
     if (row.status === 'active')
-      throw inviteErrors.accepted({ detail: 'They have joined: DELETE /v1/members/{membershipId} removes them.' })
+      throw inviteErrors.accepted({
+        detail: 'The person has already joined. Remove the member with DELETE /v1/members/{membershipId}.',
+      })
     await removeRow(work, row)
   })
 }

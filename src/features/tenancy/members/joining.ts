@@ -38,7 +38,9 @@ export const teamGate: Gate = {
     const held = rows.filter(({ status, invite_expired }) => status === 'active' || (isJoining && !invite_expired))
     // A member who is removed after this check is cut off, and the statement that creates the session then fails.
     if (held.length === 0 && !isJoining)
-      throw loginErrors.userInactive({ detail: 'No membership of the team is active: accept the invitation first.' })
+      throw loginErrors.userInactive({
+        detail: 'The person has no active team membership. The person must accept the invitation first.',
+      })
     const teamRoles = [...held.map(toRoleHeld), ...rolesLost(rows)]
     return { kind: 'pass', conditions: [], deviceId: null, events: [], reply: {}, teamRoles }
   },

@@ -160,7 +160,7 @@ test('a refusal names what is missing', async () => {
   const team = await anonymous.get('/v1/users?subOrgId=team', headers)
   expect([team.status, team.body.detail]).toEqual([
     404,
-    'This route does not take `team`. Members manage themselves at /v1/me.',
+    'This route does not accept `team` as subOrgId. Team members manage their own user at /v1/me.',
   ])
 })
 

@@ -69,7 +69,7 @@ export async function replaceRoster(work: TeamRequest, scope: TeamScope, entries
     const wanted = await resolve(work, scope, present, entries)
     if (!wanted.some((each) => each.role === 'owner' && isActive(each)))
       throw memberErrors.lastOwner({
-        detail: 'The roster names no owner who has joined. Give a member who has joined the role owner.',
+        detail: 'The roster would have no owner who has joined. Give the role owner to a member who has joined.',
       })
     const kept = new Set(wanted.map(({ row }) => row?.id))
     const gone = present.filter((row) => !kept.has(row.id))

@@ -62,7 +62,7 @@ export const memberRoutes: Route[] = [
     summary: 'List open invitations to the team',
     query: Type.Object(listQuery),
     reply: Type.Object({
-      invites: Type.Array(TeamInvite, { description: 'Invitations that are not accepted yet or have expired.' }),
+      invites: Type.Array(TeamInvite, { description: 'Invitations that are open or have expired.' }),
       ...listReply,
     }),
     async handle(work, { query }) {
@@ -83,14 +83,14 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'Invite a person to the team',
     description:
-      'Invites to the account, or with subOrgId only to that organization. Mails a link, which voids the previous one. If the caller is org-wide, an existing team member is added at once. A caller limited to one organization gets the same response for every address, and each person must accept.',
+      'Invites a person to the account, or with subOrgId only to that organization. Mails a link, which voids the previous link. If the caller is org-wide, an existing team member is added at once, without an invitation. A caller limited to one organization gets the same response for every address, and each person must accept the invitation.',
     body: Type.Object({ email: Email, role: Role, displayName: UserCreate.properties.displayName }),
     reply: Type.Object({
       member: Member,
       invite: nullable(TeamInvite, 'The invitation. Null: an existing team member was added at once.'),
       delivery_hint: nullable(
         Type.String({ examples: ['g•••@example.com'] }),
-        'The address that the mail goes to, masked.',
+        'The masked email address that the email is sent to.',
       ),
     }),
     errors: [memberErrors.exists, httpErrors.privilegeEscalation, ...doorRoutes.barred, loginErrors.methodDisabled],
@@ -129,7 +129,7 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'Change the role of a member',
     description:
-      'Changes the role in the account, or with subOrgId on the roster of that organization. A lower role in the account ends all sessions of the member. On a roster it ends them only if the member has no other membership.',
+      'Changes the role in the account, or with subOrgId on the roster of that organization. A lower role in the account ends all sessions of the member. A lower role on a roster ends them only if the member has no other membership.',
     params: MemberParams,
     body: Type.Object({ newRole: described(Role, 'The new role in the account, or with `subOrgId` on the roster.') }),
     reply: MemberReply,
@@ -186,7 +186,7 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'Replace the roster of an organization',
     description:
-      'All or nothing. Named members of the account join the roster, and members that are not named leave it. At least one must be an owner. A role that is left out is kept.',
+      'Replaces the whole roster or, if the request is refused, nothing. Members in the request join or stay on the roster, and all other members leave it. At least one member must be an owner. If an entry has no role, the member’s role does not change.',
     params: RosterParams,
     body: Type.Object({
       members: Type.Array(RosterEntry, { description: 'The complete new roster.', maxItems: MAX_ROSTER }),

@@ -9,7 +9,7 @@ const Id = Type.String({ format: 'uuid' })
 const UserId = Type.String({ format: 'uuid', examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] })
 const MembershipId = Type.String({ format: 'uuid', examples: ['0198b6f2-9d13-7e6a-a1f4-7c20b58e4d91'] })
 const Moment = Type.String({ format: 'date-time' })
-const about = 'Rights in the account, or on the roster.'
+const about = 'The role in the account or on the roster, which decides what the member may do.'
 export const Role = Type.Unsafe<TeamRole>({
   type: 'string',
   enum: [...TEAM_ROLES],
@@ -27,13 +27,13 @@ export const Member = named(
   'Member',
   Type.Object(
     {
-      membershipId: described(MembershipId, 'Identifies the membership in routes. It never changes.'),
+      membershipId: described(MembershipId, 'Identifies the membership in routes. The id never changes.'),
       id: described(MembershipId, 'The same as `membershipId`.'),
-      userId: nullable(Id, 'The auth account of that user: `sub` of tokens. Null: none yet.'),
-      directoryUserId: nullable(Id, 'The user that the member signs in as. Null: none yet.'),
+      userId: nullable(Id, 'The auth account of the member’s user: `sub` of tokens. Null: none yet.'),
+      directoryUserId: nullable(Id, 'The user (`id`) that the member signs in as. Null: none yet.'),
       subOrgId: nullable(
         Type.String({ format: 'uuid', examples: [null] }),
-        'The organization whose roster this is on. Null: the account.',
+        'The organization whose roster the membership is on. Null: the membership is in the account.',
       ),
       email: Type.String({
         description: 'The address that the member signs in with.',
@@ -49,7 +49,7 @@ export const Member = named(
       }),
       invitedBy: nullable(
         Inviter,
-        'The API key or team member (`directoryUserId`) that sent the latest invitation. Null if the person joined without one.',
+        'The API key or team member (`directoryUserId`) that sent the latest invitation. Null if the person joined without an invitation.',
       ),
       joinedAt: nullable(Moment, 'When the person accepted. Null: not yet.'),
       createdAt: Moment,
@@ -72,7 +72,7 @@ export const FactorsReset = named(
         examples: [['totp']],
       }),
     },
-    { description: 'The member whose second factors were removed.' },
+    { description: 'The member whose second factors and passkeys were removed.' },
   ),
 )
 export type FactorsReset = Static<typeof FactorsReset>
@@ -100,7 +100,10 @@ export const RosterEntry = Type.Object(
   {
     membershipId: Type.String({ description: 'Member: `membershipId` of the account or of this roster.' }),
     role: Type.Optional(
-      described(Role, 'The role on the roster. Default: the current role, or for a new entry the role in the account.'),
+      described(
+        Role,
+        'The role on the roster. Default: the current role on the roster or, for a member who is new to the roster, the role in the account.',
+      ),
     ),
   },
   { additionalProperties: false },

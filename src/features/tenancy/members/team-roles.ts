@@ -37,7 +37,7 @@ export function coversRole(role: TeamRole, other: TeamRole): boolean {
 export function assertMayActOn(caller: ManagerCaller, role: TeamRole): void {
   if (!rightsOf(role).every((right) => caller.grants.has(right)))
     throw httpErrors.privilegeEscalation({
-      detail: `The caller lacks permissions of the role ${role}: it can neither give this role nor act on a member who has it.${needed(caller, role)}`,
+      detail: `The caller lacks permissions of the role ${role}, so it can neither give this role nor change a member with this role.${needed(caller, role)}`,
     })
 }
 
@@ -63,7 +63,7 @@ export function assertMayGive(caller: ManagerCaller, role: TeamRole): void {
   const bound = describeBound(caller)
   if (bound !== null)
     throw httpErrors.privilegeEscalation({
-      detail: `This key has ${bound}, which the member would not have. Give roles by a key without bounds.`,
+      detail: `This key has ${bound}, which the member would not have. To give roles, use a key without an expiry, address list and rate limit.`,
     })
 }
 

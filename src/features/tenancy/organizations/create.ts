@@ -53,7 +53,7 @@ export async function createOrganization(work: AccountWork, body: OrganizationCr
   return inTx(work, async (work) => {
     const { db, account } = work
     if (await isCustomEnvironment(db, account))
-      throw httpErrors.subOrgMismatch({ detail: 'A custom environment has its own organization only.' })
+      throw httpErrors.subOrgMismatch({ detail: 'A custom environment has only the organization that it belongs to.' })
     const { accountId, organizationId: parentId } = account
     const id = await addOrganization(db, { ...body, accountId, parentId, homeEnvironmentId: homeOfNew(account) })
     const row = await findCounted(db, { ...account, organizationId: null }, id)

@@ -40,7 +40,7 @@ export const organizationRoutes: Route[] = [
     tag,
     summary: 'List organizations',
     description:
-      'Lists the organizations of the environment of the key, including archived ones. A key of one organization sees only that one.',
+      'Lists the organizations of the key’s environment, including archived ones. A key of one organization sees only that organization.',
     query: Type.Object({ ...OrganizationFilters, ...listQuery }),
     reply: OrganizationListReply,
     async handle(work, { query }) {
@@ -60,7 +60,7 @@ export const organizationRoutes: Route[] = [
     tag,
     summary: 'Create an organization',
     description:
-      'Requires an org-wide key. The organization belongs to the environment of the key. Every environment uses organizations of production. Any other organization exists only in its own environment. `subOrgId`, if given, becomes its `parentId`.',
+      'Requires an org-wide key. The environment of the key becomes the home environment of the organization. An organization created with a production key exists in every environment. Any other organization exists only in its home environment. `subOrgId`, if sent, becomes the `parentId` of the organization.',
     body: OrganizationCreate,
     reply: OrganizationReply,
     errors: [organizationErrors.slugTaken],
@@ -68,7 +68,9 @@ export const organizationRoutes: Route[] = [
     etag: true,
     async handle(work, { body }) {
       if (work.caller.organizationId !== null)
-        throw httpErrors.subOrgMismatch({ detail: 'A key or member of one organization cannot create others.' })
+        throw httpErrors.subOrgMismatch({
+          detail: 'A key or team member limited to one organization cannot create organizations.',
+        })
       const row = await createOrganization(work, body)
       work.headers.etag = tagOf(row)
       return { subOrganization: toOrganization(row) }
@@ -103,9 +105,8 @@ export const organizationRoutes: Route[] = [
     tag,
     summary: 'Change an organization',
     description:
-      'Absent fields are kept, null clears. Only keys of its home environment change an organization. Suspending or ' +
-      'archiving ends all its sessions immediately. Reactivating and restoring it require an org-wide key; a member also ' +
-      'needs `organizations:archive` to archive or restore it. Restoring it cancels a scheduled erasure.',
+      'Omitted fields are not changed, and null clears a field. Only keys of the organization’s home environment can change the organization. Suspending or ' +
+      'archiving the organization ends all its sessions immediately. Reactivating or restoring it requires an org-wide key or a member of the account. A member also needs the permission `organizations:archive` to archive or restore it. Restoring an organization cancels its scheduled erasure.',
     params: OrganizationParams,
     body: OrganizationPatch,
     reply: OrganizationReply,
@@ -129,8 +130,7 @@ export const organizationRoutes: Route[] = [
     tag,
     summary: 'Archive an organization',
     description:
-      'Ends its sessions immediately. Only keys of its home environment archive an organization. It stays listed and keeps ' +
-      'its slug and its verified domains. Setting `status` to `active` or `suspended` restores it.',
+      'Ends all sessions of the organization immediately. Only keys of its home environment can archive an organization. An archived organization stays in lists and keeps its slug and its verified domains. Set `status` to `active` or `suspended` to restore it.',
     params: OrganizationParams,
     reply: Success,
     errors: [organizationErrors.notFound, httpErrors.versionConflict],

@@ -26,7 +26,7 @@ const slug = Type.String({
 })
 const description = nullable(
   Type.String({ maxLength: 2000, examples: ['Maker of everything.'] }),
-  'For administrators. Null: none.',
+  'Description for administrators. Null: none.',
 )
 const externalId = nullable(
   Type.String({ minLength: 1, maxLength: 255, examples: ['crm-4711'] }),
@@ -34,7 +34,8 @@ const externalId = nullable(
 )
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: 50,
-  description: 'For your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys.',
+  description:
+    'Values for your own use: up to 50 keys with any JSON values, 16 KiB in total. A change replaces all keys.',
 })
 const metadata = nullable(Metadata)
 
@@ -46,7 +47,7 @@ export const OrganizationFilters = {
   status: Type.Optional(Status),
   slug: Type.Optional(Type.String({ description: 'Only the organization with this slug.', maxLength: MAX_SLUG })),
   externalId: Type.Optional(
-    Type.String({ description: 'Only the organization with this id of your own system.', maxLength: 255 }),
+    Type.String({ description: 'Only the organization with this id in your own system.', maxLength: 255 }),
   ),
 }
 
@@ -80,37 +81,44 @@ export const Organization = named(
       id: Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
       accountId: described(Id, 'The account that owns the organization.'),
       parentId: Object.assign(nullable(Id), {
-        description: 'The organization above it. Null: none.',
+        description: 'The parent organization. Null: none.',
         examples: [null],
       }),
       name: Type.String({ description: 'Name that administrators and emails show.', examples: ['Acme'] }),
       slug: Type.String({
-        description: 'Identifies the organization in your URLs. It never changes.',
+        description: 'Identifies the organization in your URLs. The slug never changes.',
         examples: ['acme'],
       }),
-      description: nullable(Type.String({ examples: ['Maker of everything.'] }), 'For administrators. Null: none.'),
+      description: nullable(
+        Type.String({ examples: ['Maker of everything.'] }),
+        'Description for administrators. Null: none.',
+      ),
       status: Type.String({
-        description: '`suspended` and `archived`: users cannot sign in, data can still be read.',
+        description:
+          '`active`, `suspended` or `archived`. Users of a suspended or archived organization cannot sign in, but its data can still be read.',
         enum: [...statuses],
       }),
       environment: Type.String({
         description:
-          'Its home environment. Every environment uses organizations of production. Any other organization exists only in its home environment.',
+          'Slug of the organization’s home environment. An organization whose home environment is production exists in every environment. Any other organization exists only in its home environment.',
         examples: ['production'],
       }),
       locale: nullable(
         Type.String({ examples: ['de-AT'] }),
-        'Default language of its users (BCP 47). Null: that of the environment.',
+        'Default language of the organization’s users (BCP 47). Null: the language of the environment.',
       ),
-      externalId: nullable(Type.String({ examples: ['crm-4711'] }), 'Its id in your own system. Null: none.'),
-      memberCount: Type.Integer({ description: 'Team members of this organization.', examples: [3] }),
+      externalId: nullable(
+        Type.String({ examples: ['crm-4711'] }),
+        'Id of the organization in your own system. Null: none.',
+      ),
+      memberCount: Type.Integer({ description: 'Number of team members of this organization.', examples: [3] }),
       userCount: Type.Integer({
-        description: 'Directory users in the environment of the calling key.',
+        description: 'Number of users of this organization in the environment of the calling key.',
         examples: [120],
       }),
       userCountedAt: Type.String({
         format: 'date-time',
-        description: `When the users were counted. With more than ${COUNTED_AT_ONCE} users, usually within the last minute.`,
+        description: `When the users were counted. With more than ${COUNTED_AT_ONCE} users, \`userCount\` is usually less than a minute old.`,
       }),
       domains: Type.Array(Type.String(), {
         description: 'Verified domains in the environment of the calling key.',
@@ -123,13 +131,12 @@ export const Organization = named(
       createdAt: Moment,
       updatedAt: Moment,
       archivedAt: Object.assign(nullable(Moment), {
-        description: 'When it was archived. Null: not archived.',
+        description: 'When the organization was archived. Null: not archived.',
         examples: [null],
       }),
       eraseAt: Object.assign(nullable(Moment), {
         description:
-          'When its users, credentials and personal data are erased, as requested. Null: no erasure is scheduled. A change ' +
-          'of `status` cancels it.',
+          'When the organization’s users, credentials and personal data will be erased. Null: no erasure is scheduled. Changing `status` cancels the erasure.',
         examples: [null],
       }),
     },
@@ -150,7 +157,7 @@ export const OrganizationErasure = named(
       id,
       accountId,
       environment,
-      eraseAt: described(Moment, 'When its users, credentials and personal data are erased.'),
+      eraseAt: described(Moment, 'When the organization’s users, credentials and personal data are erased.'),
     },
     { description: 'The erasure of an organization.' },
   ),

@@ -4,7 +4,7 @@ export const serviceErrors = defineErrors({
   authRequired: [
     409,
     'auth_required',
-    'The service needs Auth',
-    'Enable auth together with the services that depend on it.',
+    'The service requires auth',
+    'Sign-in methods work only while the service auth is on. Turn auth on together with them.',
   ],
 })

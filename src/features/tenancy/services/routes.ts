@@ -15,7 +15,7 @@ export const serviceRoutes: Route[] = [
     tag,
     summary: 'Read which services are on',
     description:
-      'An organization without own settings has the defaults of its environment. By default every service is on.',
+      'An organization that has not changed its services uses the defaults of its environment. By default every service is on.',
     reply: ServiceConfig,
     handle: (work) => getServiceConfig(work),
   }),
@@ -27,7 +27,7 @@ export const serviceRoutes: Route[] = [
     tag,
     summary: 'Turn services on and off',
     description:
-      'Absent fields are kept. Turning auth off also turns off otp, password, magic_link, social, passkeys, sso and mfa.',
+      'Omitted fields are not changed. Turning auth off also turns off otp, password, magic_link, social, passkeys, sso and mfa.',
     body: ServiceConfigChange,
     reply: ServiceConfig,
     errors: [serviceErrors.authRequired],
@@ -43,7 +43,7 @@ export const serviceRoutes: Route[] = [
     directory: 'account',
     writes: 'own-environment',
     summary: 'Change the default services',
-    description: 'Requires an org-wide key. Absent fields are kept.',
+    description: 'Requires an org-wide key. Omitted fields are not changed.',
     body: ServiceConfigChange,
     reply: ServiceConfig,
     errors: [serviceErrors.authRequired],

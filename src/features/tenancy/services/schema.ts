@@ -7,7 +7,7 @@ const AppGroup = named(
   Type.Object(
     {
       id: Type.Optional(
-        Type.String({ description: 'Your name for the group.', minLength: 1, maxLength: 100, examples: ['sign-in'] }),
+        Type.String({ description: 'Your own id for the group.', minLength: 1, maxLength: 100, examples: ['sign-in'] }),
       ),
       name: Type.Optional(
         Type.String({ description: 'Heading of the group.', minLength: 1, maxLength: 200, examples: ['Sign-in'] }),
@@ -21,7 +21,7 @@ const AppGroup = named(
     },
     {
       additionalProperties: true,
-      description: 'How your dashboard groups services: any object. Only these fields are validated.',
+      description: 'How your dashboard groups services. Any object is allowed, and only these fields are validated.',
     },
   ),
 )
@@ -48,7 +48,7 @@ export const ServiceConfigChange = named(
       appGroups: Type.Optional(appGroups),
       sidebarGroupsCollapsible: Type.Optional(sidebarGroupsCollapsible),
     },
-    { description: 'The fields to change. Absent fields are kept.' },
+    { description: 'The fields to change. Omitted fields are not changed.' },
   ),
 )
 export type ServiceConfigChange = Static<typeof ServiceConfigChange>

@@ -27,6 +27,6 @@ export function selectServices(enabled: readonly string[], asked: readonly strin
   if (kept.includes('auth')) return kept
   const added = authDependents.filter((id) => kept.includes(id) && !enabled.includes(id))
   if (added.length)
-    throw serviceErrors.authRequired({ detail: `${added.join(', ')} needs auth: list auth in enabledAppIds as well.` })
+    throw serviceErrors.authRequired({ detail: `${added.join(', ')} requires auth. Add auth to enabledAppIds.` })
   return kept.filter((id) => !authDependents.includes(id))
 }

@@ -67,7 +67,7 @@ test('without Auth its dependents go, and cannot come', async () => {
 test('a selection never holds a dependent without Auth', () => {
   for (const id of authDependents) {
     expect(selectServices(['auth', id], [id])).toEqual([])
-    expect(() => selectServices(['auth'], [id])).toThrow(/needs auth/)
+    expect(() => selectServices(['auth'], [id])).toThrow(/requires auth/)
     expect(selectServices([], ['auth', id])).toEqual(['auth', id])
   }
 })

@@ -4,14 +4,17 @@ import { MailBounce, MailSuppression } from './schema.ts'
 export const bounceEvents = defineEvents({
   bounced: [
     'mail.bounced',
-    'The mail server refused an address, or a bounce or complaint was reported, and it counts. Each is recorded once.',
+    'The mail server refused an address, or a bounce or complaint was reported, and the service counted it. The same bounce or complaint is recorded only once.',
     MailBounce,
   ],
   suppressed: [
     'mail.suppressed',
-    'An address receives no more emails, for a day or until it is cleared. Recorded again when the mail server refuses an ' +
-      'address that was only reported, and when the owner of an address that bounces complains.',
+    'An address was suppressed: it receives no emails for a day, or until the suppression is cleared. The event is recorded again when the mail server refuses an address that had only been reported, and when a complaint follows a bounce.',
     MailSuppression,
   ],
-  cleared: ['mail.suppression_cleared', 'A suppressed address was cleared. It receives emails again.', MailSuppression],
+  cleared: [
+    'mail.suppression_cleared',
+    'A suppressed address was cleared, so it receives emails again.',
+    MailSuppression,
+  ],
 })

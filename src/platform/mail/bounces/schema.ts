@@ -14,14 +14,12 @@ const Source = Type.Enum(['smtp', 'report'], {
 })
 const SuppressionSource = described(
   Source,
-  '`smtp`: the mail server has refused the address, also if `reason` is a complaint from before. `report`: it was only ' +
-    'reported, by `POST /v1/mail/bounces`.',
+  '`smtp`: the mail server has refused the address, even if `reason` is an earlier complaint. `report`: the address was only reported, by `POST /v1/mail/bounces`.',
 )
 
 export const BounceKinds = Type.Enum(['hard', 'soft', 'complaint'], {
   description:
-    '`hard`: the address takes no mail. `soft`: it takes none for now, such as a full mailbox. `complaint`: its owner ' +
-    'reported a mail as spam.',
+    '`hard`: the address does not accept mail. `soft`: the address does not accept mail for now, for example because the mailbox is full. `complaint`: the owner of the address reported an email as spam.',
 })
 
 export const MailSuppression = named(
@@ -36,32 +34,40 @@ export const MailSuppression = named(
       email: Address,
       reason: Type.Enum(['hard_bounce', 'complaint', 'soft_bounces'], {
         description:
-          '`hard_bounce`: the address takes no mail. `complaint`: its owner reported a mail as spam, which stays the reason ' +
-          'after hard bounces. `soft_bounces`: three soft bounces in 7 days, of which those within an hour count once.',
+          '`hard_bounce`: the address does not accept mail. `complaint`: the owner of the address reported an email as spam, which stays the reason even after a hard bounce. `soft_bounces`: three soft bounces in 7 days, where soft bounces within one hour count as one.',
       }),
       status: Status,
       source: SuppressionSource,
-      suppressed_at: Type.String({ format: 'date-time', description: 'When it began (RFC 3339, in UTC).' }),
-      suppressed_until: nullable(Moment, 'When it ends (RFC 3339, in UTC). Null: when it is cleared.'),
-      withheld: Type.Integer({ minimum: 0, description: 'Emails that were not sent because of it.', examples: [2] }),
-      last_withheld_at: nullable(Moment, 'When the last of them would have been sent. Null: none was withheld.'),
+      suppressed_at: Type.String({
+        format: 'date-time',
+        description: 'When the suppression began (RFC 3339, in UTC).',
+      }),
+      suppressed_until: nullable(
+        Moment,
+        'When the suppression ends (RFC 3339, in UTC). Null: only when the suppression is cleared.',
+      ),
+      withheld: Type.Integer({
+        minimum: 0,
+        description: 'Number of emails that were not sent because of the suppression.',
+        examples: [2],
+      }),
+      last_withheld_at: nullable(Moment, 'When the last email was withheld. Null: none was withheld.'),
     },
     {
       description:
-        'An address that receives no emails, and why. Notices of a change to the account are withheld only if `source` is ' +
-        '`smtp` and `reason` is not `soft_bounces`; `account_locked`, which strangers can cause, with any `source`.',
+        'An address that receives no emails, and why. Notices of a change to the account are withheld only if `source` is `smtp` and `reason` is not `soft_bounces`. The notice `account_locked`, which strangers can cause, is withheld for either `source` if `reason` is not `soft_bounces`.',
     },
   ),
 )
 export type MailSuppression = Static<typeof MailSuppression>
 
 export const MailBounce = Type.Object({
-  sub_org_id: nullable(Id, 'The organization it counts for. Null: every organization of the environment.'),
+  sub_org_id: nullable(Id, 'The organization that the bounce counts for. Null: every organization of the environment.'),
   email: Address,
   kind: BounceKinds,
   status: Status,
   source: Source,
-  provider_id: nullable(Type.String({ examples: ['bounce-0001'] }), 'The id in the report. Null: none.'),
+  provider_id: nullable(Type.String({ examples: ['bounce-0001'] }), 'The id in the report. Null: the report has none.'),
 })
 
 export function toSuppression(row: SuppressionRow, organizationId: string | null): MailSuppression {

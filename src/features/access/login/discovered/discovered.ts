@@ -17,11 +17,11 @@ export const DiscoveredOrganization = named(
       }),
       requires: nullable(
         Type.Enum(['sso', 'mfa']),
-        'Further requirements of the organization. `mfa`: a second factor, which the person may have to enroll.',
+        'What else the organization requires. `sso`: single sign-on. `mfa`: a second factor, which the person may have to enroll first.',
       ),
       connection_id: nullable(
         Type.String({ format: 'uuid' }),
-        'With `sso`: the connection for POST /v1/auth/login/sso/start, if one serves the address.',
+        'Only if `requires` contains `sso`: the connection for POST /v1/auth/login/sso/start. Absent if no connection serves the address.',
       ),
     },
     { description: 'An organization that the person can enter.' },

@@ -7,5 +7,7 @@ import { signInMethods } from '../methods.ts'
 export async function assertMethodOn(work: Work): Promise<void> {
   for (const { offer } of signInMethods.of(work.platform))
     if (offer && (await isServiceEnabled(work, offer.service)) && (await offer.isOn(work))) return
-  throw loginErrors.methodDisabled({ detail: 'No sign-in method is on here, so an invited user could not sign in.' })
+  throw loginErrors.methodDisabled({
+    detail: 'No sign-in method is on in this organization, so an invited user could not sign in.',
+  })
 }

@@ -52,9 +52,13 @@ const rulesOf = (mapping: RoleMapping) => (Object.keys(mapping.group_role_mappin
 export function assertGroups(mapping: RoleMapping['group_role_mapping'] = {}): void {
   const groups = Object.keys(mapping)
   if (groups.length > MAX_GROUPS)
-    throw invalidField('group_role_mapping', 'too_many', `group_role_mapping has at most ${MAX_GROUPS} groups`)
+    throw invalidField(
+      'group_role_mapping',
+      'too_many',
+      `group_role_mapping must not have more than ${MAX_GROUPS} groups`,
+    )
   if (groups.some((group) => group === '' || group.length > 256))
-    throw invalidField('group_role_mapping', 'group', 'A group has 1 to 256 characters')
+    throw invalidField('group_role_mapping', 'group', 'The name of a group must have 1 to 256 characters')
 }
 
 /**
@@ -75,7 +79,7 @@ export async function assertMayMap(
     throw invalidField(
       'group_role_mapping',
       'unknown_role',
-      `A group gives the role admin, member, or one of the organization: ${JSON.stringify(strange.slice(0, 80))} is none`,
+      `A group must map to admin, member or a role of the organization: ${JSON.stringify(strange.slice(0, 80))} is none of these`,
     )
   assertMayGrant(work.caller, permissionsOf(roles, granted))
 }

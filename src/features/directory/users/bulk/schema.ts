@@ -42,7 +42,7 @@ export const BulkCreate = Type.Object({
   bulkText: Type.Optional(
     Type.String({
       description:
-        'One user per line: `email`, `email,First,Last` or `Name <email>`. Blank lines and # lines are ignored.',
+        'One user per line: `email`, `email,First,Last` or `Name <email>`. Blank lines and lines that begin with # are ignored.',
     }),
   ),
 })
@@ -52,9 +52,13 @@ export const BulkReply = Type.Object(
     created: Type.Array(User, { description: 'The users who were created, in the order of the request.' }),
     skipped: Type.Array(
       Type.Object({
-        email: Type.String({ description: 'The address of the row as it was sent.', examples: ['grace@acme.example'] }),
+        email: Type.String({
+          description: 'The email address of the row as it was sent.',
+          examples: ['grace@acme.example'],
+        }),
         reason: Type.Enum(['already_exists', 'duplicate_in_request'], {
-          description: '`already_exists`: a user has the address. `duplicate_in_request`: an earlier row has it.',
+          description:
+            '`already_exists`: a user has the address. `duplicate_in_request`: an earlier row of the request has the address.',
         }),
       }),
       { description: 'Rows that were skipped.' },
@@ -63,12 +67,11 @@ export const BulkReply = Type.Object(
       Type.Object({
         email: nullable(
           Type.String({ examples: ['not an address'] }),
-          'The address of the row as it was sent. Null if it had none.',
+          'The email address of the row as it was sent. Null: the row has no address.',
         ),
         error: Type.String({
           description:
-            '`invalid_email`, `invalid_field:<name>`, `external_id_taken`, or the code of a refusal to give the roles: ' +
-            '`insufficient_scope`, `service_disabled`, `privilege_escalation`',
+            '`invalid_email`, `invalid_field:<name>`, `external_id_taken`, or, if the caller may not give the roles, `insufficient_scope`, `service_disabled` or `privilege_escalation`.',
           examples: ['invalid_email'],
         }),
       }),

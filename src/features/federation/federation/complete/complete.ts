@@ -120,7 +120,8 @@ export async function enterFederated(
     return 'code' in answer ? null : answer
   } catch (error) {
     if (!(error instanceof FederationFailure)) throw error
-    if (error.code === 'signup_disabled') throw loginErrors.signupDisabled({ detail: 'Sign-up is off here.' })
+    if (error.code === 'signup_disabled')
+      throw loginErrors.signupDisabled({ detail: 'Sign-up is off in this organization.' })
     return null
   }
 }

@@ -22,12 +22,12 @@ export const selectionQuery = {
 
 /** The query of a list (RFC 7644 §3.4.2, RFC 9865 §2). */
 export const listQuery = {
-  filter: text('RFC 7644 §3.4.2.2, such as `userName eq "ada@acme.example"`.'),
+  filter: text('Filter in the syntax of RFC 7644 §3.4.2.2, such as `userName eq "ada@acme.example"`.'),
   sortBy: text('A filterable attribute except `members`. `emails` sorts by the primary address.'),
   sortOrder: Type.Optional(Type.String({ description: '`ascending` (default) or `descending`.' })),
   startIndex: Type.Optional(Type.Integer({ description: 'The first result, from 1.' })),
   count: Type.Optional(Type.Integer({ description: 'At most 200.' })),
-  cursor: text('Empty for the first page by cursors, then `nextCursor`.'),
+  cursor: text('Send it empty for the first page, then send `nextCursor` of the previous page.'),
   ...selectionQuery,
 }
 

@@ -53,10 +53,10 @@ export function assertLinkUsable(link: LinkRow | null, { purposes, who }: LinkLo
   const fits = link && purposes.some(({ name }) => name === link.purpose) && (!who || link.identity.equals(who.hash))
   if (!fits) throw linkErrors.tokenInvalid()
   // Revealed only to callers with the right token.
-  if (link.used) throw linkErrors.tokenInvalid({ detail: 'The link was used before.', extra: { reason: 'used' } })
+  if (link.used) throw linkErrors.tokenInvalid({ detail: 'The link was already used.', extra: { reason: 'used' } })
   if (link.withdrawn)
     throw linkErrors.tokenInvalid({
-      detail: 'The link was withdrawn, or a newer one was sent.',
+      detail: 'The link was withdrawn or replaced by a newer link.',
       extra: { reason: 'withdrawn' },
     })
   if (link.expired) throw linkErrors.tokenExpired()

@@ -195,10 +195,12 @@ async function refusal(work: Work, who: Identity, attempt: TriedOtp) {
   )
   switch (attempt.outcome) {
     case 'expired':
-      return signInCodeErrors.otpExpired({ detail: 'The code has expired: ask for a new one.' })
+      return signInCodeErrors.otpExpired({ detail: 'The code has expired. Request a new code.' })
     case 'spent':
       return signInCodeErrors.tooManyAttempts()
     default:
-      return signInCodeErrors.otpInvalid({ detail: 'The code is wrong, was used before, or is not the newest one.' })
+      return signInCodeErrors.otpInvalid({
+        detail: 'The code is wrong, was used before, or was replaced by a newer code.',
+      })
   }
 }

@@ -235,6 +235,6 @@ export async function refusal(
       data: { method: 'passkey', reason, ...(passkey ? { passkey_id: passkey.id } : {}) },
     }),
   )
-  const detail = 'The passkey was not accepted: start again with fresh options.'
+  const detail = 'The passkey was not accepted. Start again with new options.'
   return passkeyErrors.passkeyInvalid({ detail, cause: refused?.cause })
 }

@@ -5,6 +5,6 @@ export const templateErrors = defineErrors({
     404,
     'mail_template_not_found',
     'No such email text',
-    'No kind of email with changeable texts has this name, or emails are not written in this language. GET /v1/mail/templates lists both.',
+    'No kind of email with editable texts has this name, or emails do not exist in this language. GET /v1/mail/templates lists the kinds and the languages.',
   ],
 })

@@ -13,7 +13,7 @@ const tag = 'Mail'
 const defaultsOf = (work: AccountWork): Work => ({ ...work, directory: accountDefaults(work.account).directory })
 
 const RULES =
-  'Texts are plain: placeholders in braces are filled in, and markup is not interpreted. Replaces all parts; those that are null or absent are inherited. Returns `invalid_request` for a body without a required placeholder such as {code} or {link}, a code or link outside the body, unknown placeholders, invisible characters, and text that email programs turn into a link.'
+  'Texts are plain text: placeholders in braces are replaced by their values, and markup is not interpreted. Replaces all parts. Parts that are null or absent are inherited. Returns `invalid_request` if the body lacks a required placeholder such as {code} or {link}, if a code or link is outside the body, and for unknown placeholders, invisible characters, and text that email programs turn into a link.'
 
 const put = {
   method: 'PUT',
@@ -48,7 +48,7 @@ export const mailTemplateRoutes: Route[] = [
     tag,
     summary: 'List email texts',
     description:
-      'Lists every kind of email with its placeholders, and the languages in which its texts were changed. Without subOrgId, an org-wide key reads the defaults of its environment.',
+      'Lists every kind of email with its placeholders and with the languages in which its texts have been changed. Without subOrgId, an org-wide key reads the defaults of its environment.',
     reply: TemplatesReply,
     handle: (work) => listTemplates(work),
   }),
@@ -60,7 +60,7 @@ export const mailTemplateRoutes: Route[] = [
     tag,
     summary: 'Read the texts of an email',
     description:
-      'Returns the texts that the organization has set, and those that it inherits. Without subOrgId, an org-wide key reads the defaults of its environment.',
+      'Returns the texts that the organization has set, and the texts that it inherits for the rest. Without subOrgId, an org-wide key reads the defaults of its environment.',
     params: TemplateParams,
     reply: TemplateReply,
     errors: [templateErrors.notFound],
@@ -73,7 +73,7 @@ export const mailTemplateRoutes: Route[] = [
     path: '/v1/mail/templates/{kind}/{language}',
     operation: 'mail.updateTemplate',
     summary: 'Set the texts of an email',
-    description: `Sets the texts for one language. Readers of other languages get the texts of their language. ${RULES}`,
+    description: `Sets the texts for one language. Readers in other languages get the texts in their own language. ${RULES}`,
     handle: (work, { params, body }) => setTemplate(work, params, body),
   }),
   defineRoute({
@@ -82,7 +82,7 @@ export const mailTemplateRoutes: Route[] = [
     path: '/v1/mail/templates/{kind}/{language}',
     operation: 'mail.resetTemplate',
     summary: 'Reset the texts of an email',
-    description: 'The organization inherits all parts again. Also succeeds if no texts were set.',
+    description: 'The organization then inherits all parts. The request also succeeds if no texts were set.',
     handle: (work, { params }) => resetTemplate(work, params),
   }),
   defineRoute({
@@ -116,7 +116,7 @@ export const mailTemplateRoutes: Route[] = [
     tag,
     summary: 'Preview an email',
     description:
-      'Returns the email exactly as it would be sent, with example values for the placeholders. Texts in the request are used as if they were set, under the same rules. Without texts, the current ones are used. Sends and changes nothing. Without subOrgId, an org-wide key previews the defaults of its environment.',
+      'Returns the email exactly as it would be sent, with example values for the placeholders. Texts in the request are used as if they were set. Texts in the request must follow the same rules as when they are set. If the request has no texts, the current texts are used. No email is sent, and nothing is changed. Without subOrgId, an org-wide key previews the defaults of its environment.',
     params: TemplateParams,
     body: TemplateBody,
     reply: PreviewReply,

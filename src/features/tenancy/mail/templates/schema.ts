@@ -62,8 +62,8 @@ const Problem = named(
   Type.Object(
     {
       field: Type.String({ description: 'The part, such as `body.2`.', examples: ['body'] }),
-      code: Type.String({ description: 'What is wrong, as a code.', examples: ['placeholder_missing'] }),
-      message: Type.String({ description: 'The same as a sentence.', examples: ['body must contain {code}'] }),
+      code: Type.String({ description: 'The problem as a code.', examples: ['placeholder_missing'] }),
+      message: Type.String({ description: 'The problem as a sentence.', examples: ['body must contain {code}'] }),
     },
     { description: 'Why stored texts are not used.' },
   ),
@@ -71,7 +71,7 @@ const Problem = named(
 
 const problems = Type.Array(Problem, {
   description:
-    'Not empty if another release stored the texts and they break a rule of this release. Emails then use the inherited texts.',
+    'Problems of the stored texts. Not empty only if another release of the service stored texts that break a rule of this release. Emails then use the inherited texts.',
   examples: [[]],
 })
 
@@ -89,17 +89,20 @@ const Placeholder = named(
       }),
       example: nullable(
         Type.String({ examples: ['5 minutes'] }),
-        'Value in a preview. Null only for `standard`, which stands for paragraphs.',
+        'Example value, used in previews. Null only for `standard`, which stands for paragraphs.',
       ),
-      required: Type.Boolean({ description: 'Whether a body must contain it.', examples: [false] }),
-      required_in_heading: Type.Boolean({ description: 'Whether a heading must contain it.', examples: [false] }),
+      required: Type.Boolean({ description: 'Whether the body must contain the placeholder.', examples: [false] }),
+      required_in_heading: Type.Boolean({
+        description: 'Whether the heading must contain the placeholder.',
+        examples: [false],
+      }),
       required_first: Type.Boolean({
-        description: 'Whether every part that is set must begin with it.',
+        description: 'Whether every part that is set must begin with the placeholder.',
         examples: [false],
       }),
       only_in_body: Type.Boolean({
         description:
-          'Whether it is refused outside the body. For example, lock screens would show a code in the subject.',
+          'Whether the placeholder is refused outside the body. For example, a code in the subject would be visible on lock screens.',
         examples: [false],
       }),
     },
@@ -136,7 +139,8 @@ export type TemplatesReply = Static<typeof TemplatesReply>
 export const Inherited = named(
   'MailTemplateInherited',
   Type.Object(partFields, {
-    description: 'The texts used for parts that are null: those of the environment’s defaults, or the standard ones.',
+    description:
+      'The texts that are used for parts that are null: the texts of the environment’s defaults, or the standard texts.',
   }),
 )
 
@@ -156,7 +160,7 @@ export const PreviewReply = named(
         examples: ['Your sign-in code\n\nEnter these words where you sign in to Acme:\n\namber falcon\n'],
       }),
       html: Type.String({
-        description: 'The HTML part. It has no scripts and loads only the logo.',
+        description: 'The HTML part of the email, which has no scripts and loads only the logo.',
         examples: ['<!doctype html><html lang="en"><body><h1>Your sign-in code</h1></body></html>'],
       }),
     },
