@@ -10,7 +10,7 @@ import {
 import { defineSlot } from '../platform.ts'
 import type { Work } from '../work.ts'
 
-// Handed in: the platform knows no feature, and these settings belong to one.
+// Slot: the platform knows no feature, and these settings belong to one.
 /** How many messages the organization and the API key of a request may send in an hour. */
 export const sendCeilings = defineSlot<(work: Work) => Promise<SendCeilings>>('the ceilings of messages')
 

@@ -30,7 +30,7 @@ interface Sent {
  */
 type FindOrganization = (platform: Platform, environment: EnvironmentRef, token: string) => Promise<Directory>
 
-// Handed in: the wings on higher floors know their tokens.
+// Slot: the wings on higher floors know their tokens.
 /** One function for each body field with a token. */
 export const organizationOfToken = defineSlot<ReadonlyMap<string, FindOrganization>>('the organization of a token')
 

@@ -6,7 +6,7 @@ import { defineSlot, type Platform } from '../platform.ts'
 import type { Work } from '../work.ts'
 import { type Directory, findDirectory, isInReach, type Reach } from './directory.ts'
 
-// Handed in: the platform knows no feature, and these switches belong to one.
+// Slot: the platform knows no feature, and these switches belong to one.
 /** Returns whether a service is on in a directory. */
 export const serviceSwitches =
   defineSlot<(directory: Directory, service: ServiceId) => Promise<boolean>>('the switches of the services')

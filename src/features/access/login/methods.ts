@@ -48,7 +48,7 @@ export interface SignInMethod {
   heldChange?: HeldChange
 }
 
-// Handed in: sign-in methods belong to wings on higher floors, and a list there defines their order.
+// Slot: sign-in methods belong to wings on higher floors, and a list there defines their order.
 /** All sign-in methods, in the order of a sign-in page. */
 export const signInMethods = defineSlot<readonly SignInMethod[]>('the sign-in methods')
 

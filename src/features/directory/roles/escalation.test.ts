@@ -17,7 +17,7 @@ import {
 } from '../../../contract/permissions.ts'
 import { isScopePattern } from '../../../platform/tenancy/scopes.ts'
 import { routes } from '../../../wiring/routes.ts'
-import { TEAM_ROLES, type TeamRole } from '../../tenancy/members/team-roles.ts'
+import { TEAM_ROLES, type TeamRole } from '../../tenancy/members/team-roles/team-roles.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -22,7 +22,7 @@ export interface InvitationUse {
   linkId?: string | undefined
 }
 
-// Handed in: invitations belong to `sign-in`, which is on a higher floor.
+// Slot: invitations belong to `sign-in`, which is on a higher floor.
 /** Accepts or withdraws a user's open invitations and returns the events, or checks whether there is one. */
 export const openInvitations = defineSlot<{
   accept(work: TxWork, user: UserRow, how: InvitationUse): Promise<EventInput[]>

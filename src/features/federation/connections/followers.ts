@@ -3,10 +3,10 @@ import type { TxWork } from '../../../platform/work.ts'
 
 type Follower = (work: TxWork, connectionId: string) => Promise<void>
 
-// Handed in: provisioning gives roles by the mapping, and is on a higher floor.
+// Slot: provisioning gives roles by the mapping, and is on a higher floor.
 /** Called in the transaction that changes which groups give which roles in a connection. */
 export const mappingFollower = defineSlot<Follower>('what follows a mapping')
 
-// Handed in: provisioning may be linked to the connection, and is on a higher floor.
+// Slot: provisioning may be linked to the connection, and is on a higher floor.
 /** Called in the transaction that deletes a connection. */
 export const deletionFollower = defineSlot<Follower>('what follows the deletion of a connection')

@@ -29,6 +29,6 @@ export interface SsoProtocol {
   ttlSeconds?: number
 }
 
-// Handed in: the protocols import connections, so connections cannot import them.
+// Slot: the protocols import connections, so connections cannot import them.
 /** The protocols of this deployment. */
 export const ssoProtocols = defineSlot<Partial<Record<'saml' | 'oidc', SsoProtocol>>>('the protocols of single sign-on')

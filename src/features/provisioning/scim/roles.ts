@@ -2,7 +2,7 @@ import { defineSlot } from '../../../platform/platform.ts'
 import type { TxWork } from '../../../platform/work.ts'
 import { lockConfigRow } from './store.ts'
 
-// Handed in: groups import scim, whose configuration decides which roles they give.
+// Slot: groups import scim, whose configuration decides which roles they give.
 /** Gives all users the roles that their groups give now. */
 export const roleSettling = defineSlot<(work: TxWork) => Promise<void>>('the roles that groups give')
 

@@ -11,5 +11,5 @@ export interface EndpointKeeper {
   disable(work: Work, id: string, reason: 'failing' | 'gone'): Promise<void>
 }
 
-// Handed in: webhooks import deliveries, so deliveries cannot import webhooks.
+// Slot: webhooks import deliveries, so deliveries cannot import webhooks.
 export const endpointKeeper = defineSlot<EndpointKeeper>('who keeps the endpoints')

@@ -110,7 +110,7 @@ export async function rotateSecret(
   })
 }
 
-// Handed in: the team belongs to `tenancy`, which `records` may not import.
+// Slot: the team belongs to `tenancy`, which `records` may not import.
 /** The addresses of team members who look after an account's webhooks. */
 export const noticeReceivers = defineSlot<(accountId: string) => Promise<string[]>>(
   'who hears of webhooks that were disabled',

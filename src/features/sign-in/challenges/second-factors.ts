@@ -27,7 +27,7 @@ export interface RightCode {
   also?(work: TxWork, user: SignInFacts): Promise<boolean>
 }
 
-// Handed in: factors import challenges, and a register lists the factors in their order.
+// Slot: factors import challenges, and a register lists the factors in their order.
 /** The second factors of this deployment, in the order in which they are tried with a code. */
 export const secondFactors = defineSlot<readonly SecondFactor[]>('the second factors')
 

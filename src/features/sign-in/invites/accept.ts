@@ -50,7 +50,7 @@ interface Team {
   join(work: TxWork, user: UserRow, linkId: string): Promise<void>
 }
 
-// Handed in: team members belong to the tenancy wing, which is on a higher floor.
+// Slot: team members belong to the tenancy wing, which is on a higher floor.
 export const teamInvites = defineSlot<Team>('what an invitation to the team does')
 
 /** The error for an invitation that was withdrawn. */

@@ -15,7 +15,7 @@ export interface EraseRecords {
   deliveries(work: ErasureWork, to: Directory, from: Directory[]): Promise<void>
 }
 
-// Handed in: events and deliveries belong to `records`, which `tenancy` may not import.
+// Slot: events and deliveries belong to `records`, which `tenancy` may not import.
 export const recordErasure = defineSlot<EraseRecords>('what erases events')
 
 /** A table from which a directory's rows are removed, in batches by the values of a column. */

@@ -11,7 +11,7 @@ import { makeWorld } from '../../../../test/walkers/world.ts'
 import { scopes } from '../../../contract/contract.ts'
 import { isAnyCaller } from '../../../platform/tenancy/authorize.ts'
 import { routes } from '../../../wiring/routes.ts'
-import { TEAM_ROLES } from './team-roles.ts'
+import { TEAM_ROLES } from './team-roles/team-roles.ts'
 
 const app = await startApp()
 const second = await startSecondApp(app)

@@ -17,7 +17,7 @@ import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { grantsOfRole } from '../../../platform/tenancy/grants.ts'
 import type { MemberRow } from './schema.ts'
 import { listRowsOfAddress } from './store.ts'
-import { addsPermissions, scopesOf, withheldFromAll } from './team-roles.ts'
+import { addsPermissions, scopesOf, withheldFromAll } from './team-roles/team-roles.ts'
 
 /** A live session of the console directory. */
 interface TeamSession {

@@ -17,7 +17,7 @@ import {
   steppedUp,
   teamWorld,
 } from '../../../../test/walkers/own-world.ts'
-import type { TeamRole } from './team-roles.ts'
+import type { TeamRole } from './team-roles/team-roles.ts'
 
 // How second factors of the account's own team are enrolled, requested and required.
 

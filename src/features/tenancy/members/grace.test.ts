@@ -6,7 +6,7 @@ import { newEmail } from '../../../../test/people/people.ts'
 import { mailedLink } from '../../../../test/people/sign-in.ts'
 import { joinedMember, PASSWORD } from '../../../../test/people/team.ts'
 import { cleanUpFormerRoles } from './cleanup.ts'
-import type { TeamRole } from './team-roles.ts'
+import type { TeamRole } from './team-roles/team-roles.ts'
 
 // When the grace period for the second factor ends, whatever happens to a member's roles.
 

@@ -35,7 +35,7 @@ import {
   lockTeam,
   updateMemberRows,
 } from './store.ts'
-import { assertMayActOn, assertMayGive, type TeamRole } from './team-roles.ts'
+import { assertMayActOn, assertMayGive, type TeamRole } from './team-roles/team-roles.ts'
 import { inTeamTurn } from './turns.ts'
 
 interface Invited {

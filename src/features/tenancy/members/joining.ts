@@ -7,7 +7,7 @@ import { memberForEvents, recordMember } from './access.ts'
 import { memberEvents } from './events.ts'
 import type { MemberRow } from './schema.ts'
 import { activateRows, listRolesOfAddress, listRowsOfAddress } from './store.ts'
-import { permissionsOf } from './team-roles.ts'
+import { permissionsOf } from './team-roles/team-roles.ts'
 
 /** Activates the memberships of an invitation link. Throws `token_invalid` if the invitation was withdrawn. */
 export async function joinTeam(work: TxWork, user: UserRow, linkId: string): Promise<void> {

@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../../../../test/harness.ts'
 import { joinedMember, PASSWORD } from '../../../../test/people/team.ts'
-import { TEAM_ROLES } from './team-roles.ts'
+import { TEAM_ROLES } from './team-roles/team-roles.ts'
 
 const app = await startApp()
 const anonymous = app.as(null)

@@ -5,7 +5,7 @@ import { newEmail, plantSession } from '../../../../test/people/people.ts'
 import { snapshot } from '../../../../test/snapshot.ts'
 import { newId } from '../../../platform/ids.ts'
 import { teamDirectory } from '../../../platform/tenancy/directory.ts'
-import type { TEAM_ROLES } from './team-roles.ts'
+import type { TEAM_ROLES } from './team-roles/team-roles.ts'
 
 const app = await startApp()
 const { platform } = app.app

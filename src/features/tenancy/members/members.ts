@@ -24,7 +24,7 @@ import {
   type TeamScope,
   updateMemberRows,
 } from './store.ts'
-import { assertMayActOn, assertMayChange, coversRole, type TeamRole } from './team-roles.ts'
+import { assertMayActOn, assertMayChange, coversRole, type TeamRole } from './team-roles/team-roles.ts'
 import { inTeamTurn } from './turns.ts'
 
 /**

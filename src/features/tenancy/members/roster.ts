@@ -29,7 +29,14 @@ import {
   type TeamScope,
   updateMemberRows,
 } from './store.ts'
-import { assertMayActOn, assertMayChange, assertMayGive, coversRole, TEAM_ROLES, type TeamRole } from './team-roles.ts'
+import {
+  assertMayActOn,
+  assertMayChange,
+  assertMayGive,
+  coversRole,
+  TEAM_ROLES,
+  type TeamRole,
+} from './team-roles/team-roles.ts'
 import { inTeamTurn } from './turns.ts'
 
 /** The organization in the path, if the caller reaches it. Throws `organization_not_found`. */

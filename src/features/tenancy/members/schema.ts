@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../../platform/http/pagination.ts'
 import { described, named, nullable } from '../../../platform/schema.ts'
-import { TEAM_ROLES, type TeamRole } from './team-roles.ts'
+import { TEAM_ROLES, type TeamRole } from './team-roles/team-roles.ts'
 
 export type MemberStatus = 'active' | 'invited'
 

@@ -4,7 +4,7 @@ import { type Reply, startApp } from '../../../../test/harness.ts'
 import { newEmail } from '../../../../test/people/people.ts'
 import { mailedCode, signIn } from '../../../../test/people/sign-in.ts'
 import { joinedMember, PASSWORD } from '../../../../test/people/team.ts'
-import { permissionsOf, TEAM_ROLES } from './team-roles.ts'
+import { permissionsOf, TEAM_ROLES } from './team-roles/team-roles.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -8,7 +8,7 @@ import { type Found, findPage, type Page } from '../../../platform/http/paginati
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import { DEFAULT_ACCOUNT_NAME } from '../accounts/accounts.ts'
 import type { MemberRow, MemberUser } from './schema.ts'
-import type { TeamRole } from './team-roles.ts'
+import type { TeamRole } from './team-roles/team-roles.ts'
 
 /** Which memberships: of the account itself or, if `organizationId` is set, of the organization's roster. */
 export interface TeamScope {

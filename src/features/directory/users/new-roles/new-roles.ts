@@ -40,7 +40,7 @@ interface RolesOfNewUsers {
   replace(work: TxWork, user: UserRow, named: NamedRoles, giver: ManagerCaller): Promise<void>
 }
 
-// Handed in: `roles` imports this noun, so this noun cannot import it.
+// Slot: `roles` imports this noun, so this noun cannot import it.
 export const rolesOfNewUsers = defineSlot<RolesOfNewUsers>('the roles of new users')
 
 /** Whether a request names roles. */

@@ -63,7 +63,7 @@ export async function applyMailboxProof(work: TxWork, given: HeldUser, kept: Kep
   return { user: after, announced: [...accepted, ...announced, verified] }
 }
 
-// Handed in: the MFA policy belongs to `access`, which is on a higher floor.
+// Slot: the MFA policy belongs to `access`, which is on a higher floor.
 /** Whether the MFA policy requires a second factor of a user with this address, role and factors. */
 export const requiresFactor = defineSlot<
   (work: Work, user: Pick<UserRow, 'email_norm' | 'role' | 'mfa_enrolled' | 'passkey_count'>) => Promise<boolean>

@@ -1,9 +1,9 @@
-import { type Scope, scopes } from '../../../contract/contract.ts'
-import { permissionScopes, teamRolePermissions } from '../../../contract/permissions.ts'
-import { httpErrors } from '../../../platform/errors.ts'
-import { describeBound } from '../../../platform/tenancy/authorize.ts'
-import type { ManagerCaller } from '../../../platform/tenancy/caller.ts'
-import { type Grant, OWNERSHIP } from '../../../platform/tenancy/grants.ts'
+import { type Scope, scopes } from '../../../../contract/contract.ts'
+import { permissionScopes, teamRolePermissions } from '../../../../contract/permissions.ts'
+import { httpErrors } from '../../../../platform/errors.ts'
+import { describeBound } from '../../../../platform/tenancy/authorize.ts'
+import type { ManagerCaller } from '../../../../platform/tenancy/caller.ts'
+import { type Grant, OWNERSHIP } from '../../../../platform/tenancy/grants.ts'
 
 /** The roles of team members, highest first. */
 export const TEAM_ROLES = ['owner', 'admin', 'developer', 'member'] as const
