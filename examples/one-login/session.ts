@@ -53,7 +53,7 @@ export const adminsOnly = Router()
 adminsOnly.use(signedIn, (req, res, next) => {
   const detail = 'Only administrators of your organization see this page.'
   if (personOf(res).role === 'admin') next()
-  else refused(req, res, { status: 403, body: { code: 'admins_only', detail } })
+  else refused(req, res, { status: 403, body: { code: 'admins_only', title: 'Administrators only', detail } })
 })
 
 export const personOf = (res: Response): Person => res.locals['person']

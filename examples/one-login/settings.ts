@@ -103,7 +103,7 @@ function act(path: string, run: (action: Action) => Promise<Said | undefined>): 
       said = await run({ watchword: watchwordFor(req, res), subOrgId, name, field })
     } catch (error) {
       if (!(error instanceof WatchwordError) || error.isInternal) throw error
-      said = { alert: error.message }
+      said = { alert: error.problem.detail }
     }
     if (said) await showSettings(req, res, said)
     else res.redirect(303, '/settings')

@@ -1,5 +1,5 @@
-import type { AnyEvent } from '@watchword/sdk'
 import { webhook } from '@watchword/sdk/express'
+import type { DeliveredEvent } from '@watchword/sdk/webhooks'
 import { Router } from 'express'
 import { nameOf, namesOf } from './audit.ts'
 import { html, sendPage } from './html.ts'
@@ -19,7 +19,7 @@ async function registerWebhook(): Promise<string> {
 
 const KEPT = 1000
 /** The latest events by id, because each may be delivered more than once. Store yours in your database. */
-const received = new Map<string, AnyEvent>()
+const received = new Map<string, DeliveredEvent>()
 
 /** Checks the signature of each delivery. Put it before middleware that checks browsers. */
 export const receiver = webhook(process.env['WEBHOOK_SECRET'] ?? (await registerWebhook()), (event) => {

@@ -419,7 +419,12 @@ test('five requests with an expired token are one refresh; an ended session is o
 
 test('by https the cookies are of this host alone', async () => {
   const [ORIGIN, PORT] = ['https://app.example.com', String(await takePort())]
-  await startExample('one-login', { ...service, ORIGIN, PORT, WEBHOOK_SECRET: 'whsec_MDEyMzQ1Njc4OWFiY2RlZg==' })
+  await startExample('one-login', {
+    ...service,
+    ORIGIN,
+    PORT,
+    WEBHOOK_SECRET: 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3',
+  })
   const body = new URLSearchParams({ email: ada })
   const reply = await fetch(`http://localhost:${PORT}/login`, { method: 'POST', headers: { origin: ORIGIN }, body })
   expect(reply.headers.getSetCookie()).toHaveLength(1)

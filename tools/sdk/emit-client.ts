@@ -1,6 +1,6 @@
 import { Flags } from '../../packages/sdk/src/transport.ts'
 import type { Operation } from '../../src/platform/openapi/document-operations.ts'
-import { type Part, partOf, referredName } from '../../src/platform/openapi/document-parts.ts'
+import { follow, type Part, partOf, referredName } from '../../src/platform/openapi/document-parts.ts'
 import { pascal } from '../../src/platform/openapi/openapi-schemas.ts'
 import { pathParametersOf } from './emit-types.ts'
 import { indent, typeName, typeOf } from './schemas.ts'
@@ -66,22 +66,25 @@ function tagsOf(document: Part): Map<string, string> {
 }
 
 function emitMethod(document: Part, operation: Operation, onName: (name: string) => void): string {
-  const { name, method, path, pagination, reply, isRepeatable, takesIdempotencyKey, query, body } = operation
+  const { id, name, method, path, pagination, reply, isRepeatable, takesIdempotencyKey, query, body } = operation
   const params = paramsOf(operation, onName)
   const steps = pathParametersOf(document, operation)
   const pathArguments = steps.map((one) => `${one.name}: ${typeOf(one.schema, onName)}, `).join('')
   const url = path.replaceAll(/\{(\w+)\}/g, (_, step: string) => `\${${step}}`)
-  const quoted = steps.length > 0 ? `path\`${url}\`` : `'${url}'`
+  const address = steps.length > 0 ? `path\`${url}\`` : `'${url}'`
   const flags =
-    (isRepeatable ? Flags.repeatable : 0) + (takesIdempotencyKey ? Flags.keyed : 0) + (body ? Flags.body : 0)
+    (isRepeatable ? Flags.repeatable : 0) +
+    (takesIdempotencyKey ? Flags.keyed : 0) +
+    (body ? Flags.body : 0) +
+    (takesOrganization(document, operation) ? Flags.ofOrganization : 0)
   const inQuery = body && query.length > 0 ? query.map((one) => `'${String(one['name'])}'`) : []
-  const rest = `'${method}', ${quoted}, ${flags}, ${params ? 'params' : 'undefined'}, options`
+  const rest = `'${id}', '${method}', ${address}, ${flags}, ${params ? 'params' : 'undefined'}, options`
   const signature = `${name}(${pathArguments}${params ? `${params}, ` : ''}options?: CallOptions)`
   const comment = indent(commentOf(operation), '  ')
   if (pagination && reply) {
     const page = typeOf(reply, onName)
     return `${comment}  ${signature}: PageCall<${page}, '${pagination.items}'> {
-    return this.transport.page(${quoted}, '${pagination.items}', '${pagination.cursor}', ${params ? 'params' : 'undefined'}, options)
+    return this.transport.page('${id}', ${address}, ${flags}, '${pagination.items}', '${pagination.cursor}', ${params ? 'params' : 'undefined'}, options)
   }\n`
   }
   if (!reply || body?.isForm)
@@ -90,18 +93,48 @@ function emitMethod(document: Part, operation: Operation, onName: (name: string)
   return `${comment}  ${signature}: Call<${typeOf(reply, onName)}> {\n    return this.transport.call(${rest}${last})\n  }\n`
 }
 
+function takesOrganization(document: Part, { query, body }: Operation): boolean {
+  const inBody = body ? partOf(partOf(follow(document, body.schema))['properties']) : {}
+  return 'subOrgId' in inBody || query.some((one) => one['name'] === 'subOrgId')
+}
+
+/**
+ * Operations that need something of a body in which each field is optional, since there are several ways. So do those that replace or
+ * change a record.
+ */
+const NEED_PARAMETERS = new Set([
+  'mail.reportBounce',
+  'me.stepUp.verify',
+  'mfa.totp.delete',
+  'otp.generate',
+  'tokens.revoke',
+])
+
 /** The argument with parameters, or null for an operation without. */
 function paramsOf(operation: Operation, onName: (name: string) => void): string | null {
-  const { query, body } = operation
+  const { id, method, query, body } = operation
   if (body?.isForm) return 'params: Record<string, string>'
   const type = query.length > 0 ? typeName(operation, 'Params') : body ? referredName(body.schema) : undefined
   if (type === undefined) return null
   onName(type)
-  const isNeeded = body?.required || query.some((one) => one['required'] === true)
+  const isChange = body !== null && (method === 'PUT' || method === 'PATCH')
+  const isNeeded =
+    body?.required || isChange || NEED_PARAMETERS.has(id) || query.some((one) => one['required'] === true)
   return isNeeded ? `params: ${type}` : `params?: ${type}`
 }
 
-function commentOf({ summary, description, method, path, errors }: Operation): string {
-  const codes = errors.map((code) => `\`${code}\``).join(', ')
-  return docComment(`${summary}.`, description, `${method} ${path}`, codes && `Errors of its own: ${codes}.`)
+function commentOf({ summary, description, method, path, errors, pagination, scopes }: Operation): string {
+  const codes = quoted(errors)
+  const rows = pagination && `Iterates over the rows of \`${pagination.items}\`.`
+  const needed = scopes.length > 0 && `${scopes.length > 1 ? 'Scopes' : 'Scope'}: ${quoted(scopes)}.`
+  return docComment(
+    `${summary}.`,
+    description,
+    rows,
+    `${method} ${path}`,
+    needed,
+    codes && `Errors of its own: ${codes}.`,
+  )
 }
+
+const quoted = (names: string[]) => names.map((name) => `\`${name}\``).join(', ')

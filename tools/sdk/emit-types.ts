@@ -8,6 +8,9 @@ const HEADER = '// Generated from openapi.json by `npm run gen`. Do not edit.\n\
 /** The events that the document lists. A newer service also sends others. */
 const EVENT = 'AnyEvent'
 
+/** A type that the SDK narrows by hand, and the name of the one that it is made of. */
+const NARROWED = { name: 'LoginResult', base: 'LoginFields', module: '../login-result.ts' }
+
 /** The module of the types of requests, replies and events. */
 export function emitSchemas(document: Part, operations: Operation[]): string {
   const written = new Map<string, string>()
@@ -22,8 +25,9 @@ export function emitSchemas(document: Part, operations: Operation[]): string {
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop())
     if (!written.has(name)) written.set(name, declaration(document, name, onName))
   const types = [...written].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
-  const imports = "import type { UnlistedEvent } from '../unlisted.ts'\n\n"
-  return `${HEADER}${imports}${[...types, ...parameters].join('\n')}`
+  const { name, module } = NARROWED
+  const imports = `import type { ${name} } from '${module}'\nimport type { UnlistedEvent } from '../unlisted.ts'\n\n`
+  return `${HEADER}${imports}export type { ${name} }\n\n${[...types, ...parameters].join('\n')}`
 }
 
 function declaration(document: Part, name: string, onName: (name: string) => void): string {
@@ -33,7 +37,7 @@ function declaration(document: Part, name: string, onName: (name: string) => voi
   if (narrowed) return `${comment}export type ${name} = ${narrowed}\n`
   const isPlain = schema['properties'] !== undefined && schema['allOf'] === undefined && !schema['additionalProperties']
   return isPlain
-    ? `${comment}export interface ${name} {\n${fieldsOf(schema, onName)}}\n`
+    ? `${comment}export interface ${name === NARROWED.name ? NARROWED.base : name} {\n${fieldsOf(schema, onName)}}\n`
     : `${comment}export type ${name} = ${typeOf(schema, onName)}${name === EVENT ? ' | UnlistedEvent' : ''}\n`
 }
 

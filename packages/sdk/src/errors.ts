@@ -23,21 +23,36 @@ export type Problem<C extends ErrorCode | Unlisted = ErrorCode | Unlisted> = {
 /** An error of the service, with one member for each code: `error.code === 'email_exists'` narrows it. */
 export type ApiError = { [C in ErrorCode]: WatchwordError<C> }[ErrorCode] | WatchwordError<Unlisted>
 
-/**
- * Marks the instances of a class, so that `instanceof` also recognizes instances from another copy of this package,
- * such as its CommonJS build.
- */
-export const brandOf = (name: string) => Symbol.for(`watchword.${name}`)
+// Brands mark the instances of a class, so that `instanceof` also recognizes those of another copy of this package, such as its
+// CommonJS build. Each names its type: older compilers refuse a key of the type `symbol` in a class.
+const REFUSAL: unique symbol = Symbol.for('watchword.refusal')
+const CONNECTION: unique symbol = Symbol.for('watchword.connection')
+const TIMEOUT: unique symbol = Symbol.for('watchword.timeout')
+const UNEXPECTED: unique symbol = Symbol.for('watchword.unexpected')
+
 export const hasBrand = (value: unknown, brand: symbol): boolean =>
   typeof value === 'object' && value !== null && brand in value
 
-const REFUSAL = brandOf('refusal')
-const CONNECTION = brandOf('connection')
-const TIMEOUT = brandOf('timeout')
-const UNEXPECTED = brandOf('unexpected')
-
-/** Refusals of an API key, or of how a backend calls the service. An end user cannot fix them. */
-const OF_BACKEND = /^(api_key_.*|insufficient_scope|sub_org_.*|environment_not_found|not_found|method_not_allowed)$/
+/** Refusals of an API key, or of how a backend calls: an end user can do nothing about them. */
+const OF_BACKEND: ReadonlySet<string> = new Set([
+  'access_token_missing',
+  'environment_not_found',
+  'home_key_required',
+  'idempotency_key_reused',
+  'insufficient_scope',
+  'invalid_json',
+  'method_not_allowed',
+  'not_acceptable',
+  'not_found',
+  'otp_reference_required',
+  'production_key_required',
+  'unsupported_media_type',
+])
+const OF_KEY_OR_TENANT = /^(api_key|sub_org)_/
+/** Faults of a field that no input of a person explains: the backend has misnamed or mistyped it, or not sent it. */
+const OF_CODE: ReadonlySet<unknown> = new Set(['required', 'type', 'unknown_property'])
+/** Whether these are required depends on the user: the person can add them. */
+const ASKED_OF_PERSON: ReadonlySet<unknown> = new Set(['current_password', 'password'])
 
 /** The service refused the request. */
 export class WatchwordError<C extends ErrorCode | Unlisted = ErrorCode | Unlisted> extends Error {
@@ -58,17 +73,20 @@ export class WatchwordError<C extends ErrorCode | Unlisted = ErrorCode | Unliste
   readonly requestId: string
   /** Seconds to wait before the next attempt, or null if waiting does not help. */
   readonly retryAfter: number | null
-  /** The response. Its body has already been read. */
-  readonly response: Response
+  /** The method that was called, such as `users.create`. */
+  readonly operation: string
+  /** The response whose body was read. */
+  declare readonly response: Response
 
-  constructor(problem: Problem<C>, response: Response) {
-    super(problem.detail)
+  constructor(problem: Problem<C>, response: Response, operation = '') {
+    super(operation === '' ? problem.detail : `${operation}: ${problem.detail}`)
     this.code = problem.code
     this.status = response.status
     this.problem = problem
     this.requestId = problem.request_id
     this.retryAfter = secondsOf(response)
-    this.response = response
+    this.operation = operation
+    hide(this, response)
   }
 
   /**
@@ -76,7 +94,12 @@ export class WatchwordError<C extends ErrorCode | Unlisted = ErrorCode | Unliste
    * the user with 503, and do not sign anyone out.
    */
   get isInternal(): boolean {
-    return this.status >= 500 || OF_BACKEND.test(this.code)
+    return this.status >= 500 || OF_BACKEND.has(this.code) || OF_KEY_OR_TENANT.test(this.code) || this.#isOfCode()
+  }
+
+  #isOfCode(): boolean {
+    const { errors } = Object(this.problem)
+    return Array.isArray(errors) && errors.some(isOfCode)
   }
 }
 
@@ -115,15 +138,25 @@ export class UnexpectedResponseError extends ConnectionError {
   readonly status: number
   /** Seconds to wait before the next attempt, or null. */
   readonly retryAfter: number | null
-  /** The response. Its body has already been read. */
-  readonly response: Response
+  /** The response whose body was read. */
+  declare readonly response: Response
 
   constructor(response: Response, message: string, options?: ErrorOptions) {
     super(message, options)
     this.status = response.status
     this.retryAfter = secondsOf(response)
-    this.response = response
+    hide(this, response)
   }
+}
+
+function isOfCode(fault: unknown): boolean {
+  const { code, field } = Object(fault)
+  return OF_CODE.has(code) && !(code === 'required' && ASKED_OF_PERSON.has(field))
+}
+
+/** Keeps the response out of logs: printed, it hides the error among its headers. */
+function hide(error: Error, response: Response): void {
+  Object.defineProperty(error, 'response', { value: response, enumerable: false })
 }
 
 /** The seconds of `Retry-After`, as the service sends it (RFC 9110 §10.2.3), or null. */

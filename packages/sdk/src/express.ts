@@ -1,7 +1,16 @@
-import type { AnyEvent } from './gen/schemas.gen.ts'
 import type { IncomingRequest } from './request.ts'
-import { type Refusal, readDelivery, readOwnSession, receiveWebhook, refusalOf } from './respond.ts'
+import { checkRequirements, type Requirements } from './requirements.ts'
+import {
+  type EventHandler,
+  type Refusal,
+  readDelivery,
+  readOwnSession,
+  receiveWebhook,
+  refusalOf,
+  refusalOfSession,
+} from './respond.ts'
 import type { ActiveSession, Sessions } from './sessions.ts'
+import { keysOf } from './webhooks.ts'
 
 export type { Refusal } from './respond.ts'
 
@@ -63,6 +72,37 @@ export function requireSession<Req extends IncomingRequest, Res extends ExpressR
       res.locals['session'] = session
       next()
     } else await refuse(req, res, { refusal, setCookie }, responses)
+  }
+}
+
+/** Lets requests pass whose user has the permission, or all of a list. Others get 403. Put it behind {@link requireSession}. */
+export function requirePermission<Req extends IncomingRequest, Res extends ExpressResponse>(
+  permission: string | readonly string[],
+  responses: Responses<Req, Res> = {},
+): ExpressHandler<Req, Res> {
+  return requireOfSession({ permission }, responses)
+}
+
+/**
+ * Lets requests pass whose user signed in or stepped up within so many seconds. Others get 403 with the code `step_up_required`. Put it
+ * behind {@link requireSession}.
+ */
+export function requireRecent<Req extends IncomingRequest, Res extends ExpressResponse>(
+  seconds: number,
+  responses: Responses<Req, Res> = {},
+): ExpressHandler<Req, Res> {
+  return requireOfSession({ recent: seconds }, responses)
+}
+
+function requireOfSession<Req extends IncomingRequest, Res extends ExpressResponse>(
+  requirements: Requirements,
+  responses: Responses<Req, Res>,
+): ExpressHandler<Req, Res> {
+  checkRequirements(requirements)
+  return async (req, res, next) => {
+    const refusal = refusalOfSession(sessionOf(res), requirements)
+    if (refusal) await refuse(req, res, { refusal, setCookie: null }, responses)
+    else next()
   }
 }
 
@@ -138,8 +178,11 @@ export function sessionOf(res: Pick<ExpressResponse, 'locals'>): ActiveSession {
  */
 export function webhook(
   secret: string | readonly string[],
-  handle: (event: AnyEvent) => void | Promise<void>,
+  handle: EventHandler,
+  // biome-ignore lint/suspicious/noConsole: the log of the application, unless it names another one.
+  { report = console.error }: Pick<Responses<ExpressRequest, ExpressResponse>, 'report'> = {},
 ): ExpressHandler {
+  keysOf(secret)
   return async (req, res) => {
     const body = await rawBodyOf(req)
     if (body === null) {
@@ -147,6 +190,7 @@ export function webhook(
       return
     }
     const refusal = await receiveWebhook({ headers: req.headers, body }, secret, handle)
+    if (refusal?.cause) report(refusal.cause)
     if (refusal) res.status(refusal.status).json(refusal.body)
     else res.status(204).end()
   }

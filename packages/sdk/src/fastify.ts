@@ -1,14 +1,17 @@
-import type { AnyEvent } from './gen/schemas.gen.ts'
 import type { IncomingRequest } from './request.ts'
+import { checkRequirements, type Requirements } from './requirements.ts'
 import {
+  type EventHandler,
   MAX_DELIVERY_BYTES,
   type Refusal,
   readOwnSession,
   receiveWebhook,
   refusalOf,
   refusalOfOrigin,
+  refusalOfSession,
 } from './respond.ts'
 import type { ActiveSession, Sessions } from './sessions.ts'
+import { keysOf } from './webhooks.ts'
 
 export type { Refusal } from './respond.ts'
 
@@ -20,19 +23,20 @@ export interface FastifyReplyLike {
   redirect(url: string): unknown
 }
 
-/** The sessions, and how your application responds to refused requests. */
-export interface SessionOptions {
-  sessions: Sessions
-  /**
-   * Responds to a request without a session, for example with a redirect to the sign-in. By default it is handled like
-   * other refusals.
-   */
-  // Declared as methods, so that you can declare parameters as `FastifyRequest` and `FastifyReply`.
+/** How an application answers requests that are refused. */
+export interface Responses {
+  /** The answer to a request without a session, such as a redirect to the sign-in. Default: as to other refusals. */
+  // Methods, so that parameters can be declared as `FastifyRequest` and `FastifyReply`.
   signedOut?(request: IncomingRequest, reply: FastifyReplyLike): unknown
   /** Responds to a refusal, for example with a page. By default, sends its status with its body as JSON. */
   refused?(request: IncomingRequest, reply: FastifyReplyLike, refusal: Refusal): unknown
   /** Receives the error behind a 503, for your log. Default: `console.error`. */
   report?(error: unknown): void
+}
+
+/** The sessions, and how an application answers requests that are refused. */
+export interface SessionOptions extends Responses {
+  sessions: Sessions
 }
 
 type Hook = (request: IncomingRequest, reply: FastifyReplyLike) => Promise<unknown>
@@ -82,8 +86,32 @@ export const requireSession = forScope('requireSession', (scope, options) => {
 })
 
 /**
- * Admits changes only from a page of your application. For scopes without {@link requireSession}, such as the scope of
- * the sign-in.
+ * A hook for the `onRequest` of a route, or of a scope by `addHook`, in the scope of {@link requireSession}. Lets requests pass whose
+ * user has the permission, or all of a list. Others get 403.
+ */
+export function requirePermission(permission: string | readonly string[], responses: Responses = {}): Hook {
+  return requireOfSession({ permission }, responses)
+}
+
+/**
+ * A hook like {@link requirePermission}, for requests whose user signed in or stepped up within so many seconds. Others get 403 with
+ * the code `step_up_required`.
+ */
+export function requireRecent(seconds: number, responses: Responses = {}): Hook {
+  return requireOfSession({ recent: seconds }, responses)
+}
+
+function requireOfSession(requirements: Requirements, responses: Responses): Hook {
+  checkRequirements(requirements)
+  return async (request, reply) => {
+    const refusal = refusalOfSession(sessionOf(request), requirements)
+    return refusal ? refuse(request, reply, { refusal, setCookie: null }, responses) : undefined
+  }
+}
+
+/**
+ * Lets a change pass only if it comes from a page of your application. For scopes without {@link requireSession}, such as that of the
+ * sign-in.
  */
 export const requireSameOrigin = forScope('requireSameOrigin', (scope, options) => {
   scope.addHook('onRequest', async (request, reply) => {
@@ -118,7 +146,7 @@ async function refuse(
   request: IncomingRequest,
   reply: FastifyReplyLike,
   { refusal, setCookie }: { refusal: Refusal; setCookie: string | null },
-  options: SessionOptions,
+  options: Responses,
 ): Promise<FastifyReplyLike> {
   const { status, body, cause } = refusal
   keep(reply, setCookie)
@@ -145,16 +173,17 @@ export interface WebhookOptions {
   path: string
   /** The `signingSecret` of the webhook. Pass both secrets during a rotation. */
   secret: string | readonly string[]
-  /** Gets each event, possibly more than once, so remember its `id`. */
-  handle(event: AnyEvent): void | Promise<void>
+  /** Gets each event, perhaps more than once: remember its `id`. */
+  handle: EventHandler
 }
 
 /**
- * A route that receives the deliveries of a webhook. After `handle` has returned, the response is 204. If it throws,
- * Watchword sends the event again. The plugin has its own body parser. Register it outside the scope of {@link
- * requireSession}.
+ * A route that receives the deliveries of a webhook. Its answer is 204 once `handle` has returned; if that throws, Watchword sends the
+ * event again. The plugin has its own parser of bodies. Register it outside of the scope of {@link requireSession}.
+ * Fails with a TypeError if the secret is none.
  */
 export async function webhook(instance: object, { path, secret, handle }: WebhookOptions): Promise<void> {
+  keysOf(secret)
   const scope = instance as Scope
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request, body) => body)

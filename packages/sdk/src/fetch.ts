@@ -1,9 +1,17 @@
-import type { AnyEvent } from './gen/schemas.gen.ts'
-import { readDelivery, readOwnSession, receiveWebhook, withCookie } from './respond.ts'
+import { checkRequirements, type Requirements } from './requirements.ts'
+import {
+  type EventHandler,
+  type Refusal,
+  readDelivery,
+  readOwnSession,
+  receiveWebhook,
+  refusalOfSession,
+  withCookie,
+} from './respond.ts'
 import type { ActiveSession, Sessions } from './sessions.ts'
 
-export interface WithSessionOptions {
-  /** The end user's address, which a Fetch request does not contain. */
+export interface WithSessionOptions extends Requirements {
+  /** The address of the end user, which a request of the Fetch standard does not have. */
   ip?: string
   /** The response to a request without a session. Default: 401. */
   signedOut?: () => Response | Promise<Response>
@@ -23,19 +31,24 @@ export async function withSession(
   request: Request,
   sessions: Sessions,
   respond: (session: ActiveSession) => Response | Promise<Response>,
-  { ip, signedOut, failed }: WithSessionOptions = {},
+  { ip, signedOut, failed, ...requirements }: WithSessionOptions = {},
 ): Promise<Response> {
+  checkRequirements(requirements)
   const { headers, method } = request
   const { session, setCookie, refusal } = await readOwnSession(sessions, { headers, method, ip })
-  const response = session
-    ? await Promise.resolve(session)
-        .then(respond)
-        .catch(failed ?? rethrow)
-    : refusal.status === 401 && signedOut
-      ? await signedOut()
-      : Response.json(refusal.body, { status: refusal.status })
+  if (!session) {
+    const response = refusal.status === 401 && signedOut ? await signedOut() : asJson(refusal)
+    return withCookie(response, setCookie)
+  }
+  const forbidden = refusalOfSession(session, requirements)
+  if (forbidden) return withCookie(asJson(forbidden), setCookie)
+  const response = await Promise.resolve(session)
+    .then(respond)
+    .catch(failed ?? rethrow)
   return withCookie(response, setCookie)
 }
+
+const asJson = ({ status, body }: Refusal) => Response.json(body, { status })
 
 /**
  * Receives a delivery of a webhook. `handle` gets its event, possibly more than once, so remember its `id`. If
@@ -44,14 +57,17 @@ export async function withSession(
 export async function receiveDelivery(
   request: Request,
   secret: string | readonly string[],
-  handle: (event: AnyEvent) => void | Promise<void>,
+  handle: EventHandler,
 ): Promise<Response> {
   const body = await readDelivery(chunksOf(request.body))
   const refusal = body ? await receiveWebhook({ headers: request.headers, body }, secret, handle) : TOO_LARGE
-  return refusal ? Response.json(refusal.body, { status: refusal.status }) : new Response(null, { status: 204 })
+  return refusal ? asJson(refusal) : new Response(null, { status: 204 })
 }
 
-const TOO_LARGE = { status: 413, body: { code: 'payload_too_large', detail: 'A delivery has 1 MiB at most.' } }
+const TOO_LARGE = {
+  status: 413,
+  body: { code: 'payload_too_large', title: 'Body too large', detail: 'A delivery has 1 MiB at most.' },
+}
 
 async function* chunksOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const reader = stream?.getReader()

@@ -1,8 +1,18 @@
 import { receiveDelivery } from './fetch.ts'
-import type { AnyEvent } from './gen/schemas.gen.ts'
 import type { IncomingRequest } from './request.ts'
-import { type Refusal, readOwnSession, refusalOf, refusalOfOrigin, setsCookie, withCookie } from './respond.ts'
+import { checkRequirements, type Requirements } from './requirements.ts'
+import {
+  type EventHandler,
+  type Refusal,
+  readOwnSession,
+  refusalOf,
+  refusalOfOrigin,
+  refusalOfSession,
+  setsCookie,
+  withCookie,
+} from './respond.ts'
 import type { ActiveSession, Sessions } from './sessions.ts'
+import { keysOf } from './webhooks.ts'
 
 export type { Refusal } from './respond.ts'
 
@@ -50,6 +60,32 @@ export function requireSession<C extends HonoContext>(sessions: Sessions, respon
       c.header('set-cookie', setCookie, { append: true })
       c.header('cache-control', 'no-store')
     }
+    return undefined
+  }
+}
+
+/** Lets requests pass whose user has the permission, or all of a list. Others get 403. Put it behind {@link requireSession}. */
+export function requirePermission<C extends HonoContext>(
+  permission: string | readonly string[],
+  responses: Responses<C> = {},
+): Middleware<C> {
+  return requireOfSession({ permission }, responses)
+}
+
+/**
+ * Lets requests pass whose user signed in or stepped up within so many seconds. Others get 403 with the code `step_up_required`. Put it
+ * behind {@link requireSession}.
+ */
+export function requireRecent<C extends HonoContext>(seconds: number, responses: Responses<C> = {}): Middleware<C> {
+  return requireOfSession({ recent: seconds }, responses)
+}
+
+function requireOfSession<C extends HonoContext>(requirements: Requirements, responses: Responses<C>): Middleware<C> {
+  checkRequirements(requirements)
+  return async (c, next) => {
+    const refusal = refusalOfSession(sessionOf(c), requirements)
+    if (refusal) return refuse(c, { refusal, setCookie: null }, responses)
+    await next()
     return undefined
   }
 }
@@ -125,7 +161,8 @@ export function sessionOf(c: HonoContext): ActiveSession {
  */
 export function webhook(
   secret: string | readonly string[],
-  handle: (event: AnyEvent) => void | Promise<void>,
+  handle: EventHandler,
 ): (c: HonoContext) => Promise<Response> {
+  keysOf(secret)
   return async (c) => receiveDelivery(c.req.raw, secret, handle)
 }

@@ -14,6 +14,7 @@ export {
 } from './errors.ts'
 export type * from './gen/client.gen.ts'
 export type * from './gen/schemas.gen.ts'
+export type { OrganizationMissing, SecondFactorMissing, SignedIn, SignInMissing } from './login-result.ts'
 export type { IncomingRequest } from './request.ts'
 export type { CallOptions } from './transport.ts'
 export type { Unlisted, UnlistedEvent } from './unlisted.ts'
@@ -62,8 +63,9 @@ export class Watchword extends Operations {
    * (Express: `trust proxy`), or pass `ip`. `X-Forwarded-For` is not read, because any caller can write it.
    */
   forRequest(request: IncomingRequest, { ip, actor }: Origin = {}): Watchword {
-    const address = ip ?? request.ip ?? request.socket?.remoteAddress
-    // Characters that a header cannot contain would make the request fail.
+    // Node writes an IPv4 address like this if it listens on IPv6 as well.
+    const address = (ip ?? request.ip ?? request.socket?.remoteAddress)?.replace(/^::ffff:(?=\d+\.)/i, '')
+    // What a header cannot have would fail the request.
     const agent = headerOf(request, 'user-agent')?.replaceAll(/[^\x20-\x7e\x80-\xff]/g, '?')
     return this.#withHeaders({
       ...(address ? { 'x-end-user-ip': address } : {}),
@@ -73,7 +75,26 @@ export class Watchword extends Operations {
     })
   }
 
-  /** The operations that users call for themselves, with an access token instead of the API key. */
+  /**
+   * The same client for one organization: sends its id as `subOrgId` with every operation that takes one. A call with another `subOrgId`
+   * is rejected with a TypeError, and so is an empty id here: without an organization, a list has the rows of all of them.
+   */
+  forOrganization(id: string): Watchword {
+    if (typeof id !== 'string' || id.trim() === '')
+      throw new TypeError('`forOrganization` takes the id of an organization, and not an empty value.')
+    const changed = this.transport.with(({ organization = id }) => {
+      if (organization !== id) throw new TypeError('This client is for another organization.')
+      return { organization }
+    })
+    return new Watchword(changed)
+  }
+
+  /** The organization that {@link forOrganization} has limited the client to, or null. */
+  get organization(): string | null {
+    return this.transport.organization
+  }
+
+  /** The operations that a user calls, with an access token in place of the API key. */
   forUser(accessToken: string): UserOperations {
     return this.#withHeaders({ authorization: `Bearer ${credential(accessToken, 'access token')}` }, ['x-api-key'])
   }
@@ -100,7 +121,9 @@ function transportOptions(options: ClientOptions): TransportOptions {
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
     timeout,
     maxRetries,
-    // Only pages have cookies. Some other platforms refuse this field.
+    // Such as a variable of the environment that is not set. Refused at the first call: a build loads modules, and has no key.
+    isKeyEmpty: 'apiKey' in options && !apiKey,
+    // Only pages have cookies. Some other platforms refuse the field.
     credentials: cookies ? 'same-origin' : 'document' in globalThis ? 'omit' : undefined,
     sleep,
   }

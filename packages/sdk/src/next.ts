@@ -1,8 +1,10 @@
 import { headerOf, type IncomingRequest } from './request.ts'
+import { assertAllowed, checkRequirements, type Requirements } from './requirements.ts'
 import { type Refusal, readOwnSession, withCookie } from './respond.ts'
-import type { ActiveSession, EndedSession, Sessions } from './sessions.ts'
+import type { ActiveSession, EndedSession, EndOptions, Sessions } from './sessions.ts'
 
 export { receiveDelivery, withSession } from './fetch.ts'
+export { ForbiddenError, type Requirements } from './requirements.ts'
 export type { Refusal } from './respond.ts'
 
 /** The parts of Next.js's cookies that this package needs. */
@@ -52,23 +54,23 @@ export interface NextSessions {
   proxy<Res extends Response>(request: Request, next: NextResponseClass<Res>): Promise<Response>
   /** The current session, or null. For pages, server actions and route handlers behind the proxy. */
   read(): Promise<ActiveSession | null>
-  /** The current session. Without one, calls `signedOut`. */
-  require(): Promise<ActiveSession>
+  /** Who is signed in. Without a session it ends in `signedOut`. Throws a {@link ForbiddenError} if the session does not suffice. */
+  require(requirements?: Requirements): Promise<ActiveSession>
   /**
-   * A server action that requires a session and must be called from a page of your application, even if the proxy does
-   * not cover it.
+   * A server action that needs a session and a page of your application as its origin, whatever the proxy covers. It throws a
+   * {@link ForbiddenError} if the session does not suffice.
    */
   action<Args extends unknown[], T>(
     act: (session: ActiveSession, ...args: Args) => Promise<T>,
+    requirements?: Requirements,
   ): (...args: Args) => Promise<T>
   /** Signs the browser in with the tokens of a sign-in. For server actions and route handlers. */
   start(tokens: Parameters<Sessions['start']>[0]): Promise<void>
-  /**
-   * Signs the browser out. `error` is why the session could not be ended at Watchword, or null. For server actions and
-   * route handlers.
-   */
-  end(): Promise<Pick<EndedSession, 'error'>>
-  /** The sessions, for example for `cookie` and `update`. */
+  /** Signs the browser out. `error` says why the session could not be ended at Watchword, or is null. */
+  end(options?: EndOptions): Promise<Pick<EndedSession, 'error'>>
+  /** Renews the tokens, so that the claims show what has changed. For server actions and route handlers. */
+  refresh(): Promise<ActiveSession | null>
+  /** The sessions, such as for `cookie` and `update`. */
   sessions(): Promise<Sessions>
   /** The request, for a client's `forRequest` and a sealed cookie's `read`. */
   request(): Promise<IncomingRequest>
@@ -106,23 +108,34 @@ export function nextSessions(options: NextSessionsOptions): NextSessions {
     return (await sessions()).peek(incoming)
   }
 
-  const requireSession = async () => (await read()) ?? signedOut()
+  async function requireSession(requirements: Requirements = {}): Promise<ActiveSession> {
+    const session = (await read()) ?? signedOut()
+    assertAllowed(session, requirements)
+    return session
+  }
+
   return {
     proxy: async (incoming, next) => refreshed(incoming, next, await sessions(), options),
     read,
     require: requireSession,
-    action:
-      (act) =>
-      async (...args) => {
-        // A request without a method counts as a change.
+    action(act, requirements = {}) {
+      checkRequirements(requirements)
+      return async (...args) => {
+        // Without a method, it counts as a change.
         ;(await sessions()).assertSameOrigin(await request())
-        return act(await requireSession(), ...args)
-      },
+        return act(await requireSession(requirements), ...args)
+      }
+    },
     start: async (tokens) => setCookie(await (await sessions()).start(tokens)),
-    async end() {
-      const { setCookie: header, error } = await (await sessions()).end(await request())
+    async end(options) {
+      const { setCookie: header, error } = await (await sessions()).end(await request(), options)
       await setCookie(header)
       return { error }
+    },
+    async refresh() {
+      const { session, setCookie: header } = await (await sessions()).refresh(await request())
+      if (header !== null) await setCookie(header)
+      return session
     },
     sessions,
     request,

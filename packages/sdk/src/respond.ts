@@ -1,6 +1,6 @@
 import { ConnectionError, WatchwordError } from './errors.ts'
-import type { AnyEvent } from './gen/schemas.gen.ts'
 import type { IncomingRequest } from './request.ts'
+import { assertAllowed, ForbiddenError, type Requirements } from './requirements.ts'
 import {
   type ActiveSession,
   CrossSiteError,
@@ -9,14 +9,17 @@ import {
   SessionUnavailableError,
 } from './sessions.ts'
 import { TokenError } from './tokens.ts'
-import { verifyWebhook, WebhookError } from './webhooks.ts'
+import { type DeliveredEvent, verifyWebhook, WebhookError } from './webhooks.ts'
 
 /** The response to a refused request. */
 export interface Refusal {
   status: number
-  /** JSON for your page. If Watchword refused, its problem. */
-  body: { code: string; detail: string }
-  /** For a 503: the error, which the person should not see. */
+  /**
+   * JSON for a page of yours. `title` says in a few English words what is wrong, and `detail` what a developer can do about it. After a
+   * refusal of Watchword, it also has `request_id`, and the members of the code, such as `retry_after`.
+   */
+  body: { code: string; title: string; detail: string; [member: string]: unknown }
+  /** With 503, and if a webhook is registered in the wrong place: the error, for your log. */
   cause?: unknown
 }
 
@@ -74,20 +77,48 @@ export function withCookie(response: Response, setCookie: string | null): Respon
   return copy
 }
 
-const NOT_SIGNED_IN: Refusal = { status: 401, body: { code: 'not_signed_in', detail: 'Sign in first.' } }
+const NOT_SIGNED_IN: Refusal = {
+  status: 401,
+  body: { code: 'not_signed_in', title: 'Not signed in', detail: 'Sign in first.' },
+}
 
-const crossSite = ({ code, message }: CrossSiteError): Refusal => ({ status: 403, body: { code, detail: message } })
+const crossSite = ({ code, message: detail }: CrossSiteError): Refusal => ({
+  status: 403,
+  body: { code, title: 'Request from another site', detail },
+})
 
 const unavailable = (cause: unknown, code = 'unavailable'): Refusal => ({
   status: 503,
-  body: { code, detail: 'Please try again.' },
+  body: { code, title: 'Temporarily unavailable', detail: 'Please try again.' },
   cause,
 })
 
-/**
- * The longest body of a delivery. Deliveries are much smaller, but anyone can send a body, which is read before its
- * signature is checked.
- */
+const TITLES = { permission_missing: 'Permission missing', step_up_required: 'Step-up required' }
+
+const forbidden = ({ code, message: detail, withinSeconds }: ForbiddenError): Refusal => ({
+  status: 403,
+  // As Watchword names it, so that a page treats both alike.
+  body: { code, title: TITLES[code], detail, ...(withinSeconds === null ? {} : { within_seconds: withinSeconds }) },
+})
+
+/** What a person gets of a refusal of Watchword. `type` is not part of it: it has the URL of your Watchword. */
+function refusedByWatchword({ status, problem }: WatchwordError): Refusal {
+  const { type: _type, status: _status, ...body } = problem
+  return { status, body }
+}
+
+/** The refusal of a session that does not suffice, or null. */
+export function refusalOfSession(session: ActiveSession, requirements: Requirements): Refusal | null {
+  try {
+    assertAllowed(session, requirements)
+    return null
+  } catch (error) {
+    if (!(error instanceof ForbiddenError)) throw error
+    return forbidden(error)
+  }
+}
+
+/** The longest body of a delivery. Deliveries are far smaller, but anyone can send a body, and it is read before its signature is checked. */
 export const MAX_DELIVERY_BYTES = 1024 * 1024
 
 /** Joins the chunks of a body. Returns null if it is longer than any delivery. */
@@ -117,6 +148,7 @@ export async function refusalOf(
   request: IncomingRequest,
 ): Promise<{ refusal: Refusal; setCookie: string | null } | null> {
   if (error instanceof CrossSiteError) return { refusal: crossSite(error), setCookie: null }
+  if (error instanceof ForbiddenError) return { refusal: forbidden(error), setCookie: null }
   if (error instanceof SessionUnavailableError)
     return { refusal: unavailable(error, error.code), setCookie: error.setCookie }
   const isUnreachable = error instanceof TokenError && error.code.endsWith('_unavailable')
@@ -124,25 +156,28 @@ export async function refusalOf(
   if (!(error instanceof WatchwordError)) return null
   if (error.code === 'access_token_invalid')
     return { refusal: NOT_SIGNED_IN, setCookie: (await sessions.end(request)).setCookie }
-  const refusal = error.isInternal ? unavailable(error) : { status: error.status, body: error.problem }
+  const refusal = error.isInternal ? unavailable(error) : refusedByWatchword(error)
   return { refusal, setCookie: null }
 }
 
-/**
- * Verifies a delivery and passes on its event. Returns a refusal if the delivery is not genuine. An error of the
- * handler is thrown.
- */
+/** What takes the events of a webhook. It may get an event more than once. */
+export type EventHandler = (event: DeliveredEvent) => void | Promise<void>
+
+/** Verifies a delivery and hands its event on. Returns the refusal of one that is not genuine. What the handler throws is thrown. */
 export async function receiveWebhook(
   request: Pick<IncomingRequest, 'headers'> & { body: string | Uint8Array | ArrayBuffer },
   secret: string | readonly string[],
-  handle: (event: AnyEvent) => void | Promise<void>,
+  handle: EventHandler,
 ): Promise<Refusal | null> {
-  let event: AnyEvent
+  let event: DeliveredEvent
   try {
     event = await verifyWebhook(request.body, request.headers, secret)
   } catch (error) {
     if (!(error instanceof WebhookError)) throw error
-    return { status: 400, body: { code: error.code, detail: error.message } }
+    const { code, message: detail } = error
+    const refusal = { status: 400, body: { code, title: 'The delivery is not accepted', detail } }
+    // The application has registered it in the wrong place.
+    return code === 'body_not_raw' ? { ...refusal, cause: error } : refusal
   }
   await handle(event)
   return null

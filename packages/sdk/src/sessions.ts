@@ -1,4 +1,4 @@
-import { brandOf, ConnectionError, hasBrand, WatchwordError } from './errors.ts'
+import { ConnectionError, hasBrand, WatchwordError } from './errors.ts'
 import type { SessionTokens, TokensRefreshRequest } from './gen/schemas.gen.ts'
 import type { UserOperations, Watchword } from './index.ts'
 import { headerOf, type IncomingRequest } from './request.ts'
@@ -6,6 +6,7 @@ import { SealedCookie } from './sealed-cookie.ts'
 import { type Claims, TokenError, type TokenVerifier } from './tokens.ts'
 
 export type { IncomingRequest } from './request.ts'
+export { assertAllowed, ForbiddenError, type Requirements } from './requirements.ts'
 export { SealedCookie, type SealedCookieOptions } from './sealed-cookie.ts'
 
 export interface SessionsOptions {
@@ -29,6 +30,10 @@ export interface SessionsOptions {
 export interface ActiveSession {
   claims: Claims
   accessToken: string
+  /** The organization, for `forOrganization` and as `subOrgId`: its id, or `team` for the team of the account. */
+  organization: string
+  /** Seconds since the user signed in or stepped up (`auth_time`). */
+  authAge: number
   /** The operations of the user, such as `user.me.get()`. */
   user: UserOperations
 }
@@ -50,8 +55,8 @@ export interface EndedSession {
   error: unknown
 }
 
-const CROSS_SITE = brandOf('cross-site')
-const UNREADABLE = brandOf('session-unavailable')
+const CROSS_SITE: unique symbol = Symbol.for('watchword.cross-site')
+const UNREADABLE: unique symbol = Symbol.for('watchword.session-unavailable')
 
 /** The request did not come from a page of your application. Respond with 403. */
 export class CrossSiteError extends Error {
@@ -110,22 +115,27 @@ const OVER: ReadonlySet<string> = new Set([
   'sso_required',
 ])
 /**
- * How long the result of a refresh is used for requests with the old cookie, in milliseconds. Less than the service's
- * 10 s.
+ * How long the outcome of a refresh serves requests with the old cookie, in milliseconds: of a browser that has sent several at once, or
+ * that has not got the response. Other processes ask the service, which repeats it for `refresh_reuse_interval_seconds`.
  */
-const SHARED_MS = 5000
-/**
- * A token that expires in less than this many seconds is refreshed, so that it lasts for what the request does with
- * it.
- */
+const SHARED_MS = 60_000
+/** The name of the account's team, as `subOrgId` takes it. */
+const TEAM = 'team'
+/** A token that ends sooner is refreshed, in seconds: it should last for what the request does with it. */
 const SPARE_SECONDS = 30
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** What a sign-out ends. */
+export interface EndOptions {
+  /** Also ends the sessions of the user in other browsers and apps. Default `false`. */
+  everywhere?: boolean | undefined
+}
+
 interface Refresh {
   tokens: Promise<SessionTokens | null>
-  /** The new refresh token. */
-  successor: string | null
-  /** Until when the result may be used, in milliseconds since 1970. */
+  /** The refresh token that it has brought. */
+  successor?: string | undefined
+  /** When its outcome serves no more, in milliseconds since 1970. */
   until: number
 }
 
@@ -178,9 +188,8 @@ export class Sessions {
     if (!kept) throw new TypeError('`session` must be one that `read` has returned.')
     const { sid } = await this.#options.verifier.verify(access)
     if (sid !== session.claims.sid) throw new TokenError('token_invalid', 'The token is of another session.')
-    // A simultaneous request may have used the refresh token, or signed the browser out.
-    const refresh = this.#refreshes.get(kept.refresh)
-    const tokens = await refresh?.tokens.catch(() => undefined)
+    // A simultaneous request may have used the refresh token up, or signed the browser out.
+    const tokens = await this.#latest(kept.refresh).catch(() => undefined)
     if (tokens === null) return this.#cookie.clear()
     return this.#seal({ ...(tokens ? this.#keptOf(tokens, kept.org) : kept), access })
   }
@@ -198,13 +207,35 @@ export class Sessions {
     let tokens: SessionTokens | null
     try {
       tokens = await this.#refresh(request, kept)
-      // A sign-out during the refresh has replaced its result.
-      if ((await this.#refreshes.get(kept.refresh)?.tokens) === null) tokens = null
     } catch (error) {
       // The token is still valid for a moment.
       if (current && error instanceof ConnectionError) return { session: current, setCookie: null }
       throw new SessionUnavailableError(error, null)
     }
+    return this.#renewed(kept, tokens)
+  }
+
+  /**
+   * Renews the tokens although the access token has not expired, so that its claims show what has changed: a role, a permission, the
+   * `token_claims`. The response must have the `Set-Cookie`. Throws a {@link SessionUnavailableError}.
+   */
+  async refresh(request: IncomingRequest): Promise<ReadSession> {
+    const kept = await this.#cookie.read(request)
+    if (!kept) return { session: null, setCookie: null }
+    let tokens: SessionTokens | null
+    try {
+      // What an earlier refresh of this cookie has brought may be older than the change.
+      const known = await this.#latest(kept.refresh)
+      tokens =
+        known === null ? null : await this.#refresh(request, { ...kept, refresh: known?.refresh_token ?? kept.refresh })
+    } catch (error) {
+      throw new SessionUnavailableError(error, null)
+    }
+    return this.#renewed(kept, tokens)
+  }
+
+  /** The session of new tokens, or of none. */
+  async #renewed(kept: Kept, tokens: SessionTokens | null): Promise<ReadSession> {
     if (!tokens) return { session: null, setCookie: this.#cookie.clear() }
     const renewed = this.#keptOf(tokens, kept.org)
     const setCookie = await this.#seal(renewed)
@@ -231,14 +262,20 @@ export class Sessions {
     })
   }
 
-  /** Signs the browser out, even if Watchword is unreachable. */
-  async end(request: IncomingRequest): Promise<EndedSession> {
+  /** Signs the browser out, also where Watchword is unreachable. With `everywhere` the other sessions of the user end as well. */
+  async end(request: IncomingRequest, { everywhere = false }: EndOptions = {}): Promise<EndedSession> {
     const kept = await this.#cookie.read(request)
     const setCookie = this.#cookie.clear()
     if (!kept) return { setCookie, error: null }
-    this.#forgetRefreshes(kept.refresh)
-    const { client } = this.#options
-    const revoked = client.forRequest(request).tokens.revoke({ refresh_token: kept.refresh })
+    let refresh = kept.refresh
+    // No request with an older cookie gets the tokens of the session.
+    for (let next: string | undefined = refresh; next !== undefined; ) {
+      refresh = next
+      next = this.#refreshes.get(refresh)?.successor
+      this.#remember(refresh, Promise.resolve(null))
+    }
+    const client = this.#options.client.forRequest(request)
+    const revoked = client.tokens.revoke({ refresh_token: refresh, ...(everywhere ? { everywhere } : {}) })
     return revoked.then(
       () => ({ setCookie, error: null }),
       (error: unknown) => ({ setCookie, error }),
@@ -298,7 +335,13 @@ export class Sessions {
   async #open(kept: Kept, setCookie: string | null): Promise<ActiveSession> {
     try {
       const claims = await this.#options.verifier.verify(kept.access)
-      const session = { claims, accessToken: kept.access, user: this.#options.client.forUser(kept.access) }
+      const session = {
+        claims,
+        accessToken: kept.access,
+        organization: claims.org_id ?? TEAM,
+        authAge: this.#now() / 1000 - claims.auth_time,
+        user: this.#options.client.forUser(kept.access),
+      }
       this.#read.set(session, kept)
       return session
     } catch (error) {
@@ -310,28 +353,35 @@ export class Sessions {
   /** The new tokens, or null if only a new sign-in helps. */
   #refresh(request: IncomingRequest, { refresh, org }: Kept): Promise<SessionTokens | null> {
     for (const [token, { until }] of this.#refreshes) if (until < this.#now()) this.#refreshes.delete(token)
-    const known = this.#refreshes.get(refresh)
-    if (known) return known.tokens
-    // A refresh token identifies its organization, but not the team.
-    const body = { refresh_token: refresh, ...(org === null ? { subOrgId: 'team' } : {}) }
-    const tokens = requestTokens(this.#options.client.forRequest(request), body)
-    const entry: Refresh = { tokens, successor: null, until: Number.POSITIVE_INFINITY }
+    if (!this.#refreshes.has(refresh)) {
+      // The token names an organization, and not the team.
+      const body = { refresh_token: refresh, ...(org === null ? { subOrgId: TEAM } : {}) }
+      this.#remember(refresh, requestTokens(this.#options.client.forRequest(request), body))
+    }
+    return this.#latest(refresh).then((tokens) => tokens ?? null)
+  }
+
+  #remember(refresh: string, tokens: Refresh['tokens']): void {
+    const entry: Refresh = { tokens, until: Number.POSITIVE_INFINITY }
     this.#refreshes.set(refresh, entry)
     tokens.then(
       (found) => {
-        entry.successor = found?.refresh_token ?? null
+        entry.successor = found?.refresh_token
         entry.until = this.#now() + SHARED_MS
       },
-      () => this.#refreshes.delete(refresh),
+      () => {
+        if (this.#refreshes.get(refresh) === entry) this.#refreshes.delete(refresh)
+      },
     )
-    return tokens
   }
 
-  /** After a sign-out, requests with an older cookie must not get the session's tokens. */
-  #forgetRefreshes(refresh: string): void {
-    const tokens = Promise.resolve(null)
-    for (const entry of this.#refreshes.values()) if (entry.successor === refresh) entry.tokens = tokens
-    this.#refreshes.set(refresh, { tokens, successor: null, until: this.#now() + SHARED_MS })
+  /** What a refresh token has become by one or more refreshes: null after a sign-out, undefined if this process knows of none. */
+  async #latest(refresh: string): Promise<SessionTokens | null | undefined> {
+    const tokens = await this.#refreshes.get(refresh)?.tokens
+    // A sign-out while the refresh was under way has replaced it.
+    if (tokens && (await this.#refreshes.get(refresh)?.tokens) === null) return null
+    const later = tokens && (await this.#latest(tokens.refresh_token))
+    return later === undefined ? tokens : later
   }
 }
 

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import { brandOf, hasBrand, WatchwordError } from './errors.ts'
+import { hasBrand, WatchwordError } from './errors.ts'
 import type { SessionsListRevocationsReply } from './gen/schemas.gen.ts'
 import type { Watchword } from './index.ts'
 
@@ -60,7 +60,7 @@ export type TokenErrorCode =
   | 'keys_unavailable'
   | 'revocations_unavailable'
 
-const BRAND = brandOf('token')
+const BRAND: unique symbol = Symbol.for('watchword.token')
 
 /** The token was refused, or does not allow what the request needs. */
 export class TokenError extends Error {
@@ -137,9 +137,16 @@ export class TokenVerifier {
   }
 
   /**
-   * Returns the claims of a token after checking signature, issuer, audience, type and times. Throws a {@link
-   * TokenError}.
+   * A verifier for the environment of a client's API key: asks Watchword for the issuer and for the account id, which is the audience
+   * unless you have set another one (`options.audience`).
    */
+  static async of(client: Watchword, options: Partial<TokenVerifierOptions> = {}): Promise<TokenVerifier> {
+    const { accountId, environment } = await client.apiKeys.getCurrent()
+    const { issuer } = await client.tokens.getMetadata(accountId, environment)
+    return new TokenVerifier({ issuer, audience: accountId, ...options })
+  }
+
+  /** The claims of a token: signature, issuer, audience, type and times are right. Throws a {@link TokenError}. */
   async verify(token: string, required: TokenRequirements = {}): Promise<Claims> {
     const { organization, permission } = required
     // A missing request parameter must not accept every organization.
@@ -165,6 +172,8 @@ export class TokenVerifier {
         clockTolerance,
         currentDate: new Date(now()),
         requiredClaims: ['sub', 'sid', 'exp'],
+      }).catch((error: unknown) => {
+        throw withoutClaims(error, { iss: this.#issuer, aud: audience })
       }),
     )
     const claims = { roles: [], permissions: [], amr: [], org_id: null, ...payload } as unknown as Claims
@@ -239,12 +248,23 @@ function refusalOf(error: unknown): TokenError {
   return new TokenError('token_invalid', `The token is not valid: ${error.message}.`, { cause: error })
 }
 
-/** Longer than the lifetime of any access token, which is at most a day, in milliseconds. */
+/** The error of jose without the claims, such as the address of the user, which are for no log; of some it names what was expected. */
+function withoutClaims(error: unknown, expected: Record<string, unknown>): unknown {
+  if (!(error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired)) return error
+  const { claim, reason, payload } = error
+  for (const name of ['payload', 'cause']) Reflect.deleteProperty(error, name)
+  const [wanted, actual] = [expected[claim], payload[claim]].map((value) => JSON.stringify(value))
+  if (reason === 'check_failed' && wanted) error.message = `its "${claim}" is ${actual}, and not ${wanted}`
+  return error
+}
+
+/** Longer than any access token lives, which is a day at most, in milliseconds. */
 const KEPT = 25 * 60 * 60 * 1000
 /** How long reading the feed may take, and how long no reading is started after a failure, in milliseconds. */
 const READING_TIME = 5000
 const FAILURE_PAUSE = 1000
-/** How long a token waits for a reading that is not urgent, in milliseconds. */
+const LIMITS = { timeout: READING_TIME, maxRetries: 0 }
+/** How long a token waits for a reading that is not needed yet, in milliseconds. */
 const PATIENCE = 250
 
 /** The sessions that have ended, from the revocation feed. */
@@ -252,6 +272,8 @@ class RevocationFeed {
   readonly #options: RevocationOptions
   readonly #now: () => number
   readonly #ended = new Map<string, number>()
+  /** The only organization whose sessions the feed has. Null: it has those of every organization. Undefined: not read yet. */
+  #reach: string | null | undefined
   #after: string | undefined
   #readAt = Number.NEGATIVE_INFINITY
   #failure: { at: number; cause: unknown } | null = null
@@ -264,9 +286,7 @@ class RevocationFeed {
 
   /** Throws if the token's session has ended, or if that cannot be determined. */
   async check({ sid, org_id: organization }: Claims): Promise<void> {
-    const { maxAge = 10, maxStale = 60, subOrgId } = this.#options
-    if (subOrgId !== undefined && organization !== subOrgId)
-      throw new TokenError('organization_mismatch', 'The token is of an organization whose revocations are not read.')
+    const { maxAge = 10, maxStale = 60 } = this.#options
     const isOlderThan = (seconds: number) => this.#now() - this.#readAt > seconds * 1000
     // While the last reading is recent enough, the next one is only waited for briefly.
     if (isOlderThan(maxStale)) await this.#read()
@@ -275,6 +295,8 @@ class RevocationFeed {
       const message = 'The revocations could not be read.'
       throw new TokenError('revocations_unavailable', message, { cause: this.#failure?.cause })
     }
+    if (this.#reach !== null && organization !== this.#reach)
+      throw new TokenError('organization_mismatch', 'The token is of an organization whose revocations are not read.')
     if (this.#ended.has(sid)) throw new TokenError('token_revoked', 'The session of the token has ended.')
   }
 
@@ -300,6 +322,9 @@ class RevocationFeed {
   async #readPages(): Promise<void> {
     const { client, subOrgId } = this.#options
     const startedAt = this.#now()
+    // A key may be of one organization. That of a key never changes.
+    if (this.#reach === undefined)
+      this.#reach = subOrgId ?? client.organization ?? (await client.apiKeys.getCurrent({}, LIMITS)).subOrgId
     for (let hasMore = true; hasMore; ) {
       const page = await this.#readPage(client, subOrgId)
       for (const { session_id: session, revoked_at } of page.revocations)
@@ -312,15 +337,14 @@ class RevocationFeed {
   }
 
   async #readPage(client: Watchword, subOrgId: string | undefined): Promise<SessionsListRevocationsReply> {
-    const limits = { timeout: READING_TIME, maxRetries: 0 }
     try {
-      return await client.sessions.listRevocations({ subOrgId, after: this.#after }, limits)
+      return await client.sessions.listRevocations({ subOrgId, after: this.#after }, LIMITS)
     } catch (error) {
       const isExpired = error instanceof WatchwordError && error.code === 'cursor_expired'
       if (!isExpired || this.#after === undefined) throw error
       // A restored database does not know the cursor, so reading starts from the beginning. Known entries are kept.
       this.#after = undefined
-      return client.sessions.listRevocations({ subOrgId }, limits)
+      return client.sessions.listRevocations({ subOrgId }, LIMITS)
     }
   }
 }

@@ -28,6 +28,10 @@ export interface TransportOptions {
   /** The time limit of an attempt, in milliseconds. */
   timeout: number
   maxRetries: number
+  /** Whether a key was to be sent, but is empty. */
+  isKeyEmpty: boolean
+  /** The only organization that this client calls for. */
+  organization?: string | undefined
   /** Whether a browser sends its cookies. */
   credentials: 'same-origin' | 'omit' | undefined
   /** Waits this many milliseconds, or until the signal ends the wait. */
@@ -42,15 +46,30 @@ export const Flags = {
   keyed: 2,
   /** The request has a body with the parameters. */
   body: 4,
+  /** It takes `subOrgId`. */
+  ofOrganization: 8,
 } as const
 
 interface Attempt {
+  /** The method that was called, such as `users.create`. */
+  operation: string
+  /** Where it was called. */
+  caller: Error
   method: string
   url: string
   headers: Headers
   body: string | undefined
   options: CallOptions
   isRepeatable: boolean
+}
+
+/** A call of a generated method. */
+interface Asked extends Pick<Attempt, 'operation' | 'caller' | 'method' | 'options'> {
+  path: Path
+  flags: number
+  params: object | undefined
+  /** Parameters that go into the query, although there is a body. */
+  inQuery: readonly string[]
 }
 
 const RETRIED = new Set([429, 502, 503, 504])
@@ -68,7 +87,12 @@ export class Transport {
     this.#options = options
   }
 
-  /** Returns the same transport with other options. */
+  /** The only organization that it sends requests for, or null. */
+  get organization(): string | null {
+    return this.#options.organization ?? null
+  }
+
+  /** The same with other options. */
   with(change: (options: TransportOptions) => Partial<TransportOptions>): Transport {
     return new Transport({ ...this.#options, ...change(this.#options) })
   }
@@ -78,6 +102,7 @@ export class Transport {
    * of requests without a body, go into the query.
    */
   call<T>(
+    operation: string,
     method: string,
     path: Path,
     flags: number,
@@ -85,44 +110,49 @@ export class Transport {
     options: CallOptions = {},
     inQuery: readonly string[] = [],
   ): Call<T> {
-    return new Call<T>(this.#exchange<T>(() => this.#attempt(method, path, flags, params, options, inQuery)))
+    const asked = { operation, caller: new Error(), method, path, flags, params, options, inQuery }
+    return new Call<T>(this.#exchange<T>(asked))
   }
 
   /** Requests a page. The following pages are requested with the same parameters. */
   page<Page, Field extends keyof Page & string>(
+    operation: string,
     path: Path,
+    flags: number,
     field: Field,
     cursor: string,
     params: object = {},
     options: CallOptions = {},
   ): PageCall<Page, Field> {
-    const exchange = this.#exchange<Page>(() => this.#attempt('GET', path, Flags.repeatable, params, options, []))
-    return new PageCall<Page, Field>(exchange, field, (page) => {
+    const asked = { operation, caller: new Error(), method: 'GET', path, flags, params, options, inQuery: [] }
+    return new PageCall<Page, Field>(this.#exchange<Page>(asked), field, (page) => {
       const { has_more: hasMore, next_cursor: next } = page as { has_more?: boolean; next_cursor?: string | null }
       const isNew = next !== undefined && next !== null && next !== Object(params)[cursor]
-      return hasMore && isNew ? this.page(path, field, cursor, { ...params, [cursor]: next }, options) : null
+      const following = { ...params, [cursor]: next }
+      return hasMore && isNew ? this.page(operation, path, flags, field, cursor, following, options) : null
     })
   }
 
-  /** Sends a request whose reply is not JSON: a file, a page or a redirect, which is not followed. */
-  async raw(method: string, path: Path, flags: number, params?: object, options: CallOptions = {}): Promise<Response> {
-    const attempt = this.#attempt(method, path, flags, params, options, [])
+  /** Sends a request whose reply is no JSON: a file, a page or a redirect, which is not followed. */
+  async raw(
+    operation: string,
+    method: string,
+    path: Path,
+    flags: number,
+    params?: object,
+    options: CallOptions = {},
+  ): Promise<Response> {
+    const caller = new Error()
+    const attempt = this.#attempt({ operation, caller, method, path, flags, params, options, inQuery: [] })
     const form = (flags & Flags.body) === 0 ? {} : formOf(attempt, params)
     return this.#send(attempt, form, async (response) => response)
   }
 
-  #attempt(
-    method: string,
-    path: Path,
-    flags: number,
-    params: object | undefined,
-    options: CallOptions,
-    inQuery: readonly string[],
-  ): Attempt {
+  #attempt({ operation, caller, method, path, flags, params, options, inQuery }: Asked): Attempt {
     if (typeof path !== 'string') throw path
     const url = new URL(`${this.#options.url.replace(/\/+$/, '')}${path}`)
     const hasBody = (flags & Flags.body) !== 0
-    const entries = Object.entries(params ?? {}).filter(([, value]) => value !== undefined)
+    const entries = Object.entries(this.#limited(flags, params ?? {})).filter(([, value]) => value !== undefined)
     const isQuery = (name: string) => !hasBody || inQuery.includes(name)
     const body = entries.filter(([name]) => !isQuery(name))
     for (const [name, value] of entries.filter(([name, value]) => isQuery(name) && value !== null))
@@ -135,7 +165,11 @@ export class Transport {
     if (options.ifMatch !== undefined) headers.set('if-match', options.ifMatch)
     if (options.trustedDevice !== undefined) headers.set('x-trusted-device', options.trustedDevice)
     for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value)
+    if (this.#options.isKeyEmpty && !headers.has('x-api-key') && !headers.has('authorization'))
+      throw new TypeError('`apiKey` of the client is empty: is the variable set that it comes from?')
     return {
+      operation,
+      caller,
       method,
       url: url.href,
       headers,
@@ -145,9 +179,18 @@ export class Transport {
     }
   }
 
-  /** An invalid argument rejects the call, as a refusal does. */
-  async #exchange<T>(attempt: () => Attempt): Promise<Exchange<T>> {
-    return this.#send(attempt(), {}, async (response) => {
+  /** The parameters for the organization of this client. Throws a TypeError if they name another one. */
+  #limited(flags: number, params: object): object {
+    const { organization } = this.#options
+    if (organization === undefined || (flags & Flags.ofOrganization) === 0) return params
+    const { subOrgId = organization }: { subOrgId?: unknown } = params
+    if (subOrgId !== organization) throw new TypeError('`subOrgId` is not the organization of this client.')
+    return { ...params, subOrgId }
+  }
+
+  /** What is wrong with an argument rejects the call, as a refusal does. */
+  async #exchange<T>(asked: Asked): Promise<Exchange<T>> {
+    return this.#send(this.#attempt(asked), {}, async (response) => {
       const data = (await readJson(response)) as T
       return { data, response, requestId: response.headers.get('x-request-id') ?? '' }
     })
@@ -162,7 +205,7 @@ export class Transport {
         return await this.#try(attempt, more, read)
       } catch (error) {
         const wait = waitBefore(error, tried)
-        if (tried >= retries || wait === null) throw error
+        if (tried >= retries || wait === null) throw calledFrom(error, attempt.caller)
         await this.#options.sleep(wait, signal)
       }
     }
@@ -184,7 +227,7 @@ export class Transport {
         ...(credentials ? { credentials } : {}),
         ...more,
       })
-      if (response.status >= 400) throw await errorOf(response)
+      if (response.status >= 400) throw await errorOf(response, attempt)
       return await read(response)
     } catch (error) {
       if (error instanceof ConnectionError || error instanceof WatchwordError) throw error
@@ -241,16 +284,24 @@ function waitBefore(error: unknown, tried: number): number | null {
   return error instanceof ConnectionError ? jittered : null
 }
 
-/**
- * Converts a response to a refusal. A response that is not a problem of the service, such as a proxy's page, becomes a
- * connection error.
- */
-async function errorOf(response: Response): Promise<ConnectionError | WatchwordError> {
+/** The refusal of a response. What is no problem of the service, such as a page of a proxy, is a connection error. */
+async function errorOf(response: Response, attempt: Attempt): Promise<ConnectionError | WatchwordError> {
   const text = await response.text()
   const problem = problemOf(text)
-  if (problem) return new WatchwordError(problem, response)
-  const excerpt = text.replaceAll(/\s+/g, ' ').slice(0, 200)
-  return new UnexpectedResponseError(response, `HTTP ${response.status}, not from Watchword: ${excerpt}`)
+  if (problem) return new WatchwordError(problem, response, attempt.operation)
+  const { origin, pathname } = new URL(attempt.url)
+  const excerpt = text.replaceAll(/\s+/g, ' ').trim().slice(0, 200) || '(an empty body)'
+  const message = `${attempt.method} ${origin}${pathname}: HTTP ${response.status}, not from Watchword: ${excerpt}`
+  return new UnexpectedResponseError(response, message)
+}
+
+/** The error with the stack of the call: its own shows this file, and nothing of the application. */
+function calledFrom(error: unknown, caller: Error): unknown {
+  const isOwn = error instanceof WatchwordError || error instanceof ConnectionError
+  // Without the line of this file.
+  const frames = caller.stack?.replace(/^Error.*\n.*\n/, '')
+  if (isOwn && frames) (error as Error).stack = `${String(error)}\n${frames}`
+  return error
 }
 
 function problemOf(text: string): Problem | null {

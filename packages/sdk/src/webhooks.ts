@@ -1,13 +1,24 @@
-import { brandOf, hasBrand } from './errors.ts'
-import type { AnyEvent } from './gen/schemas.gen.ts'
+import { hasBrand } from './errors.ts'
+import type { AnyEvent, Event } from './gen/schemas.gen.ts'
 import { headerOf, type IncomingRequest } from './request.ts'
 
 export type { AnyEvent } from './gen/schemas.gen.ts'
 
+/** An event that is too large for a delivery (20 KB). Read the whole event in the feed, by its `id`. */
+export type TruncatedEvent = Omit<Event, 'data' | 'previous'> & {
+  truncated: true
+  /** The id of the resource, if the event has one. */
+  data: { id?: string }
+  previous: null
+}
+
+/** An event as it is delivered. Look at `truncated` before `type`: of a large event, `data` has only an id. */
+export type DeliveredEvent = (AnyEvent & { truncated?: undefined }) | TruncatedEvent
+
 /** Why a delivery is refused. */
 export type WebhookErrorCode = 'body_not_raw' | 'header_missing' | 'timestamp_invalid' | 'signature_invalid'
 
-const BRAND = brandOf('webhook')
+const BRAND: unique symbol = Symbol.for('watchword.webhook')
 
 /** The delivery is not from your Watchword, or was changed or delayed on the way. Respond with 400. */
 export class WebhookError extends Error {
@@ -35,6 +46,8 @@ export interface VerifyOptions {
 /** The text before the signature in `webhook-signature`. */
 const VERSION = 'v1,'
 const PREFIX = 'whsec_'
+/** What the specification demands of a secret. */
+const LEAST_BYTES = 24
 
 /**
  * Verifies a delivery (Standard Webhooks) and returns its event. Throws a {@link WebhookError} if it is not genuine.
@@ -49,7 +62,8 @@ export async function verifyWebhook(
   headers: IncomingRequest['headers'],
   secret: string | readonly string[],
   { toleranceSeconds = 300, now = Date.now }: VerifyOptions = {},
-): Promise<AnyEvent> {
+): Promise<DeliveredEvent> {
+  const keys = keysOf(secret)
   const bytes = bytesOf(body)
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => {
     const value = headerOf({ headers }, name)
@@ -63,19 +77,21 @@ export async function verifyWebhook(
       `The timestamp ${timestamp} is more than ${toleranceSeconds} s from now.`,
     )
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
-  if (!(await isSigned(signed, signatures, [secret].flat())))
+  if (!(await isSigned(signed, signatures, keys)))
     throw new WebhookError(
       'signature_invalid',
       'No signature matches: check the secret, and pass the body as it arrived.',
     )
-  return JSON.parse(new TextDecoder().decode(bytes)) as AnyEvent
+  return JSON.parse(new TextDecoder().decode(bytes)) as DeliveredEvent
 }
 
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   if (typeof body === 'string') return new TextEncoder().encode(body)
   if (body instanceof ArrayBuffer) return new Uint8Array(body)
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()
-  throw new WebhookError('body_not_raw', 'Pass the raw body (text or bytes), not a parsed object.')
+  const message =
+    'Pass the raw body (text or bytes), not a parsed object. In Express, register `webhook()` before `express.json()`.'
+  throw new WebhookError('body_not_raw', message)
 }
 
 function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -92,26 +108,33 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
 async function isSigned(
   signed: Uint8Array<ArrayBuffer>,
   signatures: string,
-  secrets: readonly string[],
+  keys: readonly Uint8Array<ArrayBuffer>[],
 ): Promise<boolean> {
   const given = signatures
     .split(' ')
     .filter((one) => one.startsWith(VERSION))
     .flatMap((one) => decoded(one.slice(VERSION.length)) ?? [])
   let found = false
-  for (const secret of secrets) {
-    const key = await crypto.subtle.importKey('raw', keyOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  for (const raw of keys) {
+    const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
     const expected = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed))
     for (const signature of given) found = isEqual(signature, expected) || found
   }
   return found
 }
 
-/** The key of a secret. Throws a TypeError if it is not a secret. */
+/** The keys of the secrets. Throws a TypeError if there is none, or if one of them is none. */
+export function keysOf(secret: string | readonly string[]): Uint8Array<ArrayBuffer>[] {
+  const secrets: unknown[] = [secret].flat()
+  if (secrets.length === 0) throw new TypeError('The list of secrets of a webhook is empty.')
+  return secrets.map(keyOf)
+}
+
 function keyOf(secret: unknown): Uint8Array<ArrayBuffer> {
   const text = typeof secret === 'string' ? secret : ''
   const raw = decoded(text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text)
-  if (!raw?.length) throw new TypeError('The secret of a webhook is missing, or is not `whsec_` and base64.')
+  if (!raw || raw.length < LEAST_BYTES)
+    throw new TypeError('The secret of a webhook is missing, or is not `whsec_` and base64: pass its `signingSecret`.')
   return raw
 }
 

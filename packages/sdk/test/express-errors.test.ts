@@ -101,13 +101,37 @@ test.each(['weak', 'unreachable'] as const)(
   async (client) => {
     const subOrgId = await tenant.organization()
     const { status, body } = await send('/api', client, { subOrgId, email: 'ada@example.com' })
-    expect([status, body]).toEqual([503, { code: 'unavailable', detail: 'Please try again.' }])
+    expect([status, body]).toEqual([
+      503,
+      { code: 'unavailable', title: 'Temporarily unavailable', detail: 'Please try again.' },
+    ])
     expect((await send('/pages', client, { subOrgId, email: 'ada@example.com' })).text).toBe('<h1>unavailable</h1>')
     const expected = client === 'weak' ? { code: 'insufficient_scope', isInternal: true } : { name: 'ConnectionError' }
     expect(reported).toMatchObject(Array(2).fill(expected))
     expect(reported).toHaveLength(2)
   },
 )
+
+test('mistakes of the code are 503 and reported: a field that is misnamed, and a key of another request', async () => {
+  const body = { subOrgId: await tenant.organization(), emial: 'ada@example.com' }
+  expect(await send('/api', 'watchword', body)).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  expect(reported).toMatchObject([{ code: 'invalid_request', operation: 'login.otp.send' }])
+  const { subOrgId } = body
+  const options = { idempotencyKey: `key-${subOrgId}` }
+  await watchword.users.create({ subOrgId, email: 'a@b.test' }, options)
+  const reused = watchword.users.create({ subOrgId, email: 'c@b.test' }, options)
+  await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused', isInternal: true })
+})
+
+test('a password that the person has left out is no mistake of the code', async () => {
+  const { session } = await signedInBySdk(service, tenant)
+  const me = watchword.forUser(session.access_token).me
+  await me.password.update({ new_password: 'correct horse battery staple 1' })
+  const error: unknown = await me.password
+    .update({ new_password: 'correct horse battery staple 2' })
+    .catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ code: 'invalid_request', isInternal: false })
+})
 
 test('a key that is limited to one organization, and asked about another, is no fault of the person', async () => {
   const [own, other] = [await tenant.organization(), await tenant.organization()]

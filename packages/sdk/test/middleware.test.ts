@@ -66,7 +66,6 @@ async function expressApp() {
   const { requireSession, sessionOf, webhook } = forExpress
   const app = express()
   app.post('/webhooks', webhook(webhookSecret, take))
-  app.post('/parsed', express.json(), webhook(webhookSecret, take))
   app.post('/raw', express.raw({ type: '*/*' }), webhook(webhookSecret, take))
   app.use('/api', requireSession(sessions))
   app.all('/api/who', (_req, res) => void res.json({ email: sessionOf(res).claims.email }))
@@ -165,7 +164,8 @@ describe.each([
     const reply = await send('/api/who', { headers: { cookie } })
     expect([reply.status, await reply.json()]).toEqual([200, { email }])
     const without = await send('/api/who')
-    expect([without.status, await without.json()]).toEqual([401, { code: 'not_signed_in', detail: 'Sign in first.' }])
+    const body = { code: 'not_signed_in', title: 'Not signed in', detail: 'Sign in first.' }
+    expect([without.status, await without.json()]).toEqual([401, body])
     const page = await send('/page')
     expect([page.status, page.headers.get('location')?.endsWith('/login')]).toEqual([302, true])
   })
@@ -252,10 +252,8 @@ describe.each([
   })
 })
 
-test('Express: behind a parser of JSON a delivery is refused with a sentence, behind a raw parser it is read', async () => {
+test('Express: behind a raw parser a delivery is read', async () => {
   const send = await expressApp()
-  const parsed = await send('/parsed', delivery('{"type":"user.created"}'))
-  expect([parsed.status, await parsed.json()]).toMatchObject([400, { code: 'body_not_raw' }])
   expect((await send('/raw', delivery('{"type":"user.created"}'))).status).toBe(204)
   expect((await send('/webhooks', { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) })).status).toBe(413)
 })

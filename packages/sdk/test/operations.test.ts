@@ -34,6 +34,22 @@ test('every method and every class has a comment', () => {
   expect(named.filter(({ isCommented }) => !isCommented)).toEqual([])
 })
 
+test('the comment of a method names the scopes that it needs, and the rows that it iterates over', () => {
+  const comments = new Map(
+    source
+      .split(/^ {2}\/\*\*$/m)
+      .slice(1)
+      .map((part) => [/this\.transport\.\w+\('([\w.]+)'/.exec(part)?.[1] ?? '', part.slice(0, part.indexOf('*/'))]),
+  )
+  const lacking = operations.filter(({ id, scopes, pagination }) => {
+    const comment = comments.get(id) ?? ''
+    const rows = pagination === null || comment.includes(`rows of \`${pagination.items}\``)
+    return !rows || !scopes.every((scope) => new RegExp(`Scopes?: .*\`${scope.replace('.', '\\.')}\``).test(comment))
+  })
+  expect(lacking.map(idOf)).toEqual([])
+  expect(comments.get('users.get')).toContain('Scope: `users.read`.')
+})
+
 test('no two methods are alike, and none ends in a digit', () => {
   const ids = operations.map(idOf)
   const plain = ids.map((id) => id.toLowerCase().replaceAll(/[^a-z]/g, ''))
@@ -91,10 +107,10 @@ describe('by the compiler', () => {
   /** What the compiler says about a module that has a client `w`. */
   async function complaints(name: string, lines: string[]): Promise<string> {
     const file = join(place, `${name}.ts`)
-    const imports = `import { type AnyEvent, type ErrorCode, type UnlistedEvent, Watchword, WatchwordError } from '../../../src/index.ts'\n`
+    const imports = `import { type AnyEvent, type ErrorCode, type UnlistedEvent, Watchword, WatchwordError } from '../../../src/index.ts'\nimport type { DeliveredEvent } from '../../../src/webhooks.ts'\n`
     writeFileSync(
       file,
-      `${imports}const w = new Watchword({ url: 'https://x.test' })\n${lines.join('\n')}\nexport { type AnyEvent, type ErrorCode, type UnlistedEvent, w, WatchwordError }\n`,
+      `${imports}const w = new Watchword({ url: 'https://x.test' })\n${lines.join('\n')}\nexport { type AnyEvent, type DeliveredEvent, type ErrorCode, type UnlistedEvent, w, WatchwordError }\n`,
     )
     const config = join(place, `${name}.json`)
     const compilerOptions = { noEmit: true, lib: ['es2024', 'dom', 'dom.iterable'], types: [] }
@@ -150,6 +166,27 @@ describe('by the compiler', () => {
       'void w.users.create({ email: "a@b.test", nickname: "A" })',
       '// @ts-expect-error: a field that is missing',
       'void w.users.create({})',
+      '// @ts-expect-error: a token to revoke',
+      'void w.tokens.revoke()',
+      '// @ts-expect-error: a proof',
+      'void w.forUser("token").me.stepUp.verify()',
+      '// @ts-expect-error: users',
+      'void w.users.createMany()',
+      '// @ts-expect-error: a change',
+      'void w.users.update("id")',
+      'void w.forUser("token").me.stepUp.start()',
+      'const entry = await w.login.otp.verify({ email: "a@b.test", otp_id: "i", code: "1" })',
+      'if (entry.session) { const token: string = entry.session.access_token; const none: undefined = entry.challenge_token; void [token, none] }',
+      'else if (entry.challenge_token) { const methods: string[] = entry.methods; const to: string | null = entry.sub_org_id; void [methods, to] }',
+      'else if (entry.discovery_token) { const [one] = entry.organizations; void one?.subOrgId }',
+      'else if (entry.sign_in_required) { const again: true = entry.sign_in_required; void again }',
+      '// @ts-expect-error: a method that does not exist',
+      'if (entry.methods?.includes("carrier_pigeon")) throw entry',
+      'declare const event: DeliveredEvent',
+      '// @ts-expect-error: the event may be truncated',
+      'if (event.type === "user.created") void event.data.email',
+      'if (event.truncated) { const id: string | undefined = event.data.id; void id }',
+      'else if (event.type === "user.created") { const email: string = event.data.email; void email }',
       '// @ts-expect-error: an operation that no user calls',
       'void w.forUser("token").users.list()',
     ]

@@ -116,6 +116,15 @@ export const handlers = [forExpress, forFastify, forHono, nextSessions, withSess
   expect(found.stdout).toBe('')
 })
 
+test('its types suit older compilers, which know keys of a class as `unique symbol` only', () => {
+  const declarations = packed.files.map(({ path }) => path).filter((path) => path.endsWith('.d.ts'))
+  const consts = declarations.flatMap(
+    (path) => readFileSync(join(sdk, path), 'utf8').match(/const \w+: .*symbol;/g) ?? [],
+  )
+  expect(consts.length).toBeGreaterThan(10)
+  expect(consts.filter((one) => !one.endsWith(': unique symbol;'))).toEqual([])
+})
+
 test('publint and arethetypeswrong find nothing', async () => {
   const file = readFileSync(join(place, packed.filename))
   const tarball = file.buffer.slice(file.byteOffset, file.byteOffset + file.length)

@@ -36,10 +36,12 @@ beforeEach(() => {
 })
 const report = (error: unknown) => void reported.push(error)
 
+const UNAVAILABLE = { code: 'unavailable', title: 'Temporarily unavailable', detail: 'Please try again.' }
+
 /** Asks for a code, as a person does whose address is no address, or who belongs to nobody's organization. */
-async function sendCode(client: string, subOrgId: string, email: string) {
+async function sendCode({ client, ...wish }: Wish) {
   sent.push(client)
-  return clients[client as keyof typeof clients].login.otp.send({ subOrgId, email })
+  return clients[client as keyof typeof clients].login.otp.send(wish)
 }
 
 interface Wish {
@@ -56,7 +58,7 @@ async function fastifyApp() {
     return async (scope) => {
       await scope.register(requireSameOrigin, options)
       await scope.register(watchwordErrors, options)
-      scope.post<{ Body: Wish }>('/send', ({ body: { client, subOrgId, email } }) => sendCode(client, subOrgId, email))
+      scope.post<{ Body: Wish }>('/send', ({ body }) => sendCode(body))
       scope.get('/own', () => {
         throw new RangeError('of the application')
       })
@@ -84,8 +86,7 @@ function honoApp() {
     app.onError(watchwordErrors(sessions, responses))
     app.use(requireSameOrigin(sessions, responses))
     app.post('/send', async (c) => {
-      const { client, subOrgId, email }: Wish = await c.req.json()
-      return c.json(await sendCode(client, subOrgId, email))
+      return c.json(await sendCode(await c.req.json()))
     })
     app.get('/own', () => {
       throw new RangeError('of the application')
@@ -131,10 +132,29 @@ describe.each([
     expect([page.status, await page.text(), reported]).toEqual([400, '<h1>invalid_request</h1>', []])
   })
 
+  test('a person gets what says something to them, and neither the URL of Watchword nor a status in the body', async () => {
+    const reply = await send('/api', { client: 'watchword', subOrgId: await tenant.organization(), email: 'none' })
+    const body = Object(await reply.json())
+    expect(Object.keys(body).sort()).toEqual(['code', 'detail', 'errors', 'request_id', 'title'])
+    expect(body.title).toBe('Invalid request')
+  })
+
+  test.each([
+    ['a field that is misnamed', { emial: 'ada@example.com' }, 'invalid_request'],
+    ['a field that is missing', {}, 'invalid_request'],
+    ['a field of another type', { email: 7 }, 'invalid_request'],
+    ['an organization that is missing', { subOrgId: undefined, email: 'ada@example.com' }, 'sub_org_required'],
+  ])('a mistake of the code (%s) is 503, and reported with the method', async (_case, wish, code) => {
+    const subOrgId = await tenant.organization()
+    const reply = await send('/api', { client: 'watchword', subOrgId, ...wish } as Wish)
+    expect([reply.status, await reply.json()]).toEqual([503, UNAVAILABLE])
+    expect(reported).toMatchObject([{ code, operation: 'login.otp.send', isInternal: true }])
+  })
+
   test.each(['weak', 'unreachable'])('what is wrong with the backend (%s) is 503, and reported', async (client) => {
     const wish = { client, subOrgId: await tenant.organization(), email: 'ada@example.com' }
     const reply = await send('/api', wish)
-    expect([reply.status, await reply.json()]).toEqual([503, { code: 'unavailable', detail: 'Please try again.' }])
+    expect([reply.status, await reply.json()]).toEqual([503, UNAVAILABLE])
     expect(await (await send('/pages', wish)).text()).toBe('<h1>unavailable</h1>')
     const expected = client === 'weak' ? { code: 'insufficient_scope' } : { name: 'ConnectionError' }
     expect(reported).toMatchObject([expected, expected])

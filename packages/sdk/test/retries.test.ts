@@ -103,7 +103,12 @@ describe('a refusal is an error with its code, and is not repeated', () => {
     treatments = [{ status, body: problem(status, 'email_exists') }]
     const error = await create().catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(WatchwordError)
-    expect(error).toMatchObject({ code: 'email_exists', status, requestId: 'req_1', message: 'It is email_exists.' })
+    expect(error).toMatchObject({
+      code: 'email_exists',
+      status,
+      requestId: 'req_1',
+      message: 'users.create: It is email_exists.',
+    })
     expect(server.seen).toHaveLength(1)
   })
 })

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
@@ -51,6 +52,34 @@ test('what is not a good token of this issuer and audience is refused', async ()
   const elsewhere = new TokenVerifier({ ...good, issuer: 'https://other.test' })
   expect(await codeOf(elsewhere.verify(token))).toBe('token_invalid')
   expect(await codeOf(new TokenVerifier({ ...good, audience: 'other' }).verify(token))).toBe('token_invalid')
+})
+
+test('an error says which issuer or audience was expected, and has nothing of the user', async () => {
+  const { email, session } = await signIn()
+  const refusalOf = (options: object) =>
+    new TokenVerifier({ ...good, ...options }).verify(session.access_token).catch((error: unknown) => error)
+  const strange = await refusalOf({ issuer: 'https://other.test' })
+  expect(String(strange)).toContain(`its "iss" is "${issuer}", and not "https://other.test"`)
+  const forOthers = await refusalOf({ audience: ['a', 'b'] })
+  expect(String(forOthers)).toContain(`its "aud" is "${aud}", and not ["a","b"]`)
+  const late = await refusalOf({ now: () => Date.now() + 10 ** 9 })
+  expect(late).toMatchObject({ code: 'token_expired' })
+  for (const error of [strange, forOthers, late]) {
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(email)
+    expect(JSON.stringify(error)).not.toContain(email)
+  }
+})
+
+test('the verifier of a client asks for the issuer and the audience', async () => {
+  const { user, session } = await signIn()
+  const own = await TokenVerifier.of(watchword, { jwksUrl })
+  expect((await own.verify(session.access_token)).directory_user_id).toBe(user.id)
+  const other = await TokenVerifier.of(watchword, { jwksUrl, audience: 'other' })
+  expect(await codeOf(other.verify(session.access_token))).toBe('token_invalid')
+  const staging = new Watchword({ url: app.baseUrl, apiKey: (await tenant.withKey({ environment: 'staging' })).key })
+  expect(await codeOf((await TokenVerifier.of(staging, { jwksUrl })).verify(session.access_token))).toBe(
+    'token_invalid',
+  )
 })
 
 test('a token is over at its end, with the tolerance', async () => {
@@ -180,9 +209,16 @@ test('a feed that hangs delays little while the last reading is recent', async (
 
 test('a feed of one organization accepts no token of another', async () => {
   const { session, subOrgId } = await signIn()
-  const own = new TokenVerifier({ ...good, revocations: { client: watchword, subOrgId } })
-  expect(await codeOf(own.verify(session.access_token))).toBe('accepted')
-  expect(await codeOf(own.verify(first.session.access_token))).toBe('organization_mismatch')
+  const { key: limited } = await tenant.withKey({ scopes: ['sessions.read'], subOrgId })
+  for (const revocations of [
+    { client: watchword, subOrgId },
+    { client: watchword.forOrganization(subOrgId) },
+    { client: new Watchword({ url: app.baseUrl, apiKey: limited }) },
+  ]) {
+    const own = new TokenVerifier({ ...good, revocations })
+    expect(await codeOf(own.verify(session.access_token))).toBe('accepted')
+    expect(await codeOf(own.verify(first.session.access_token))).toBe('organization_mismatch')
+  }
 })
 
 test('keys that were read once serve while they cannot be read again, for a day', async () => {

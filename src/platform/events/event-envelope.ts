@@ -77,7 +77,7 @@ export const eventEnvelope = named(
     ),
     user_agent: nullable(
       Type.String({
-        description: 'IP address of the end user, if the request contained it.',
+        description: 'User agent of the end user, if the request contained it.',
         examples: ['Mozilla/5.0'],
       }),
     ),

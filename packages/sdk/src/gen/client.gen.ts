@@ -355,10 +355,12 @@ export class DiscoveryMagicLinkApi extends Namespace {
    *
    * POST /v1/auth/discovery/magic-link/send
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `service_disabled`, `account_locked`.
    */
   send(params: DiscoveryMagicLinkSendRequest, options?: CallOptions): Call<SentMagicLink> {
-    return this.transport.call('POST', '/v1/auth/discovery/magic-link/send', 4, params, options)
+    return this.transport.call('discovery.magicLink.send', 'POST', '/v1/auth/discovery/magic-link/send', 12, params, options)
   }
 
   /**
@@ -369,10 +371,12 @@ export class DiscoveryMagicLinkApi extends Namespace {
    *
    * POST /v1/auth/discovery/magic-link/verify
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `token_expired`, `token_invalid`, `service_disabled`.
    */
   verify(params: PresentedLink, options?: CallOptions): Call<Discovery> {
-    return this.transport.call('POST', '/v1/auth/discovery/magic-link/verify', 4, params, options)
+    return this.transport.call('discovery.magicLink.verify', 'POST', '/v1/auth/discovery/magic-link/verify', 12, params, options)
   }
 }
 
@@ -391,10 +395,12 @@ export class DiscoveryOtpApi extends Namespace {
    *
    * POST /v1/auth/discovery/otp/send
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `method_disabled`, `service_disabled`, `account_locked`.
    */
   send(params: DiscoveryOtpSendRequest, options?: CallOptions): Call<SentCode> {
-    return this.transport.call('POST', '/v1/auth/discovery/otp/send', 4, params, options)
+    return this.transport.call('discovery.otp.send', 'POST', '/v1/auth/discovery/otp/send', 12, params, options)
   }
 
   /**
@@ -405,10 +411,12 @@ export class DiscoveryOtpApi extends Namespace {
    *
    * POST /v1/auth/discovery/otp/verify
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `otp_expired`, `otp_invalid`, `service_disabled`, `otp_too_many_attempts`.
    */
   verify(params: PresentedCode, options?: CallOptions): Call<Discovery> {
-    return this.transport.call('POST', '/v1/auth/discovery/otp/verify', 4, params, options)
+    return this.transport.call('discovery.otp.verify', 'POST', '/v1/auth/discovery/otp/verify', 12, params, options)
   }
 }
 
@@ -430,10 +438,12 @@ export class LoginMagicLinkApi extends Namespace {
    *
    * POST /v1/auth/login/magic-link/send
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `account_locked`.
    */
   send(params: LoginMagicLinkSendRequest, options?: CallOptions): Call<SentMagicLink> {
-    return this.transport.call('POST', '/v1/auth/login/magic-link/send', 4, params, options)
+    return this.transport.call('login.magicLink.send', 'POST', '/v1/auth/login/magic-link/send', 12, params, options)
   }
 
   /**
@@ -449,11 +459,13 @@ export class LoginMagicLinkApi extends Namespace {
    *
    * POST /v1/auth/login/magic-link/verify
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `token_expired`, `token_invalid`, `method_disabled`, `organization_suspended`,
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   verify(params: PresentedLink, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/login/magic-link/verify', 4, params, options)
+    return this.transport.call('login.magicLink.verify', 'POST', '/v1/auth/login/magic-link/verify', 12, params, options)
   }
 }
 
@@ -474,10 +486,12 @@ export class LoginOtpApi extends Namespace {
    *
    * POST /v1/auth/login/otp/send
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `method_disabled`, `organization_suspended`, `account_locked`.
    */
   send(params: LoginOtpSendRequest, options?: CallOptions): Call<SentCode> {
-    return this.transport.call('POST', '/v1/auth/login/otp/send', 4, params, options)
+    return this.transport.call('login.otp.send', 'POST', '/v1/auth/login/otp/send', 12, params, options)
   }
 
   /**
@@ -491,12 +505,14 @@ export class LoginOtpApi extends Namespace {
    *
    * POST /v1/auth/login/otp/verify
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `otp_expired`, `otp_invalid`, `method_disabled`, `organization_suspended`,
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`,
    * `otp_too_many_attempts`.
    */
   verify(params: PresentedCode, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/login/otp/verify', 4, params, options)
+    return this.transport.call('login.otp.verify', 'POST', '/v1/auth/login/otp/verify', 12, params, options)
   }
 }
 
@@ -515,10 +531,12 @@ export class LoginPasskeyApi extends Namespace {
    *
    * POST /v1/auth/login/passkey/options
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `sub_org_required`, `method_disabled`, `organization_suspended`, `account_locked`.
    */
   start(params?: LoginPasskeyStartRequest, options?: CallOptions): Call<LoginPasskeyStartReply> {
-    return this.transport.call('POST', '/v1/auth/login/passkey/options', 4, params, options)
+    return this.transport.call('login.passkey.start', 'POST', '/v1/auth/login/passkey/options', 12, params, options)
   }
 
   /**
@@ -536,11 +554,13 @@ export class LoginPasskeyApi extends Namespace {
    *
    * POST /v1/auth/login/passkey/verify
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `sub_org_required`, `passkey_invalid`, `method_disabled`, `organization_suspended`,
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   verify(params: LoginPasskeyVerifyRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/login/passkey/verify', 4, params, options)
+    return this.transport.call('login.passkey.verify', 'POST', '/v1/auth/login/passkey/verify', 12, params, options)
   }
 }
 
@@ -560,11 +580,13 @@ export class LoginSsoApi extends Namespace {
    *
    * POST /v1/auth/login/sso/start
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `invalid_redirect_uri`, `organization_suspended`, `connection_not_found`,
    * `connection_incomplete`, `connection_not_active`, `idp_unreachable`.
    */
   start(params: LoginSsoStartParams, options?: CallOptions): Call<FederatedStart> {
-    return this.transport.call('POST', '/v1/auth/login/sso/start', 4, params, options, ['test'])
+    return this.transport.call('login.sso.start', 'POST', '/v1/auth/login/sso/start', 12, params, options, ['test'])
   }
 
   /**
@@ -579,10 +601,12 @@ export class LoginSsoApi extends Namespace {
    *
    * POST /v1/auth/login/sso/discover
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `sub_org_required`, `organization_suspended`.
    */
   discover(params: LoginSsoDiscoverRequest, options?: CallOptions): Call<LoginSsoDiscoverReply> {
-    return this.transport.call('POST', '/v1/auth/login/sso/discover', 5, params, options)
+    return this.transport.call('login.sso.discover', 'POST', '/v1/auth/login/sso/discover', 13, params, options)
   }
 
   /**
@@ -596,10 +620,12 @@ export class LoginSsoApi extends Namespace {
    *
    * POST /v1/auth/login/sso/logout
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `invalid_redirect_uri`, `sub_org_required`.
    */
   logout(params: LoginSsoLogoutRequest, options?: CallOptions): Call<LoginSsoLogoutReply> {
-    return this.transport.call('POST', '/v1/auth/login/sso/logout', 4, params, options)
+    return this.transport.call('login.sso.logout', 'POST', '/v1/auth/login/sso/logout', 12, params, options)
   }
 }
 
@@ -621,7 +647,7 @@ export class MeEmailApi extends Namespace {
    * `sso_required`, `user_inactive`, `user_locked`, `scim_managed`, `team_email_fixed`, `account_locked`.
    */
   start(params: MeEmailStartRequest, options?: CallOptions): Call<SentCode> {
-    return this.transport.call('POST', '/v1/me/email', 4, params, options)
+    return this.transport.call('me.email.start', 'POST', '/v1/me/email', 4, params, options)
   }
 
   /**
@@ -642,7 +668,7 @@ export class MeEmailApi extends Namespace {
    * `team_email_fixed`, `account_locked`, `otp_too_many_attempts`.
    */
   verify(params: MeEmailVerifyRequest, options?: CallOptions): Call<MeEmailVerifyReply> {
-    return this.transport.call('POST', '/v1/me/email/verify', 4, params, options)
+    return this.transport.call('me.email.verify', 'POST', '/v1/me/email/verify', 4, params, options)
   }
 }
 
@@ -656,7 +682,7 @@ export class MePasskeysApi extends Namespace {
    * GET /v1/me/passkeys
    */
   list(options?: CallOptions): Call<MePasskeysListReply> {
-    return this.transport.call('GET', '/v1/me/passkeys', 1, undefined, options)
+    return this.transport.call('me.passkeys.list', 'GET', '/v1/me/passkeys', 1, undefined, options)
   }
 
   /**
@@ -672,7 +698,7 @@ export class MePasskeysApi extends Namespace {
    * `user_inactive`, `user_locked`, `passkey_limit_reached`, `account_locked`.
    */
   start(options?: CallOptions): Call<MePasskeysStartReply> {
-    return this.transport.call('POST', '/v1/me/passkeys/options', 0, undefined, options)
+    return this.transport.call('me.passkeys.start', 'POST', '/v1/me/passkeys/options', 0, undefined, options)
   }
 
   /**
@@ -690,7 +716,7 @@ export class MePasskeysApi extends Namespace {
    * `user_locked`, `passkey_exists`, `passkey_limit_reached`, `account_locked`.
    */
   verify(params: MePasskeysVerifyRequest, options?: CallOptions): Call<MePasskeysVerifyReply> {
-    return this.transport.call('POST', '/v1/me/passkeys/verify', 4, params, options)
+    return this.transport.call('me.passkeys.verify', 'POST', '/v1/me/passkeys/verify', 4, params, options)
   }
 
   /**
@@ -705,7 +731,7 @@ export class MePasskeysApi extends Namespace {
    * Errors of its own: `passkey_not_found`.
    */
   update(id: string, params: MePasskeysUpdateRequest, options?: CallOptions): Call<MePasskeysUpdateReply> {
-    return this.transport.call('PATCH', path`/v1/me/passkeys/${id}`, 4, params, options)
+    return this.transport.call('me.passkeys.update', 'PATCH', path`/v1/me/passkeys/${id}`, 4, params, options)
   }
 
   /**
@@ -723,7 +749,7 @@ export class MePasskeysApi extends Namespace {
    * `passkey_not_found`, `last_factor`, `account_locked`.
    */
   delete(id: string, options?: CallOptions): Call<MePasskeysDeleteReply> {
-    return this.transport.call('DELETE', path`/v1/me/passkeys/${id}`, 0, undefined, options)
+    return this.transport.call('me.passkeys.delete', 'DELETE', path`/v1/me/passkeys/${id}`, 0, undefined, options)
   }
 }
 
@@ -746,7 +772,7 @@ export class MePasswordApi extends Namespace {
    * `sso_required`, `user_inactive`, `user_locked`, `password_breached`, `weak_password`, `account_locked`.
    */
   update(params: MePasswordUpdateRequest, options?: CallOptions): Call<MePasswordUpdateReply> {
-    return this.transport.call('POST', '/v1/me/password', 4, params, options)
+    return this.transport.call('me.password.update', 'POST', '/v1/me/password', 4, params, options)
   }
 }
 
@@ -765,7 +791,7 @@ export class MePhoneApi extends Namespace {
    * `already_enrolled`, `account_locked`.
    */
   start(params: MePhoneStartRequest, options?: CallOptions): Call<PendingPhone> {
-    return this.transport.call('POST', '/v1/me/mfa/phone', 4, params, options)
+    return this.transport.call('me.phone.start', 'POST', '/v1/me/mfa/phone', 4, params, options)
   }
 
   /**
@@ -783,7 +809,7 @@ export class MePhoneApi extends Namespace {
    * `user_inactive`, `user_locked`, `enrollment_not_found`, `account_locked`.
    */
   verify(params: MePhoneVerifyRequest, options?: CallOptions): Call<MePhoneVerifyReply> {
-    return this.transport.call('PUT', '/v1/me/mfa/phone', 4, params, options)
+    return this.transport.call('me.phone.verify', 'PUT', '/v1/me/mfa/phone', 4, params, options)
   }
 
   /**
@@ -801,7 +827,7 @@ export class MePhoneApi extends Namespace {
    * `enrollment_not_found`, `last_factor`, `account_locked`.
    */
   delete(options?: CallOptions): Call<MePhoneDeleteReply> {
-    return this.transport.call('DELETE', '/v1/me/mfa/phone', 0, undefined, options)
+    return this.transport.call('me.phone.delete', 'DELETE', '/v1/me/mfa/phone', 0, undefined, options)
   }
 }
 
@@ -812,10 +838,12 @@ export class MeSessionsApi extends Namespace {
    *
    * Works only while the service `sessions` is on.
    *
+   * Iterates over the rows of `sessions`.
+   *
    * GET /v1/me/sessions
    */
   list(params?: MeSessionsListParams, options?: CallOptions): PageCall<MeSessionsListReply, 'sessions'> {
-    return this.transport.page('/v1/me/sessions', 'sessions', 'cursor', params, options)
+    return this.transport.page('me.sessions.list', '/v1/me/sessions', 1, 'sessions', 'cursor', params, options)
   }
 
   /**
@@ -826,7 +854,7 @@ export class MeSessionsApi extends Namespace {
    * DELETE /v1/me/sessions
    */
   revokeOthers(options?: CallOptions): Call<MeSessionsRevokeOthersReply> {
-    return this.transport.call('DELETE', '/v1/me/sessions', 0, undefined, options)
+    return this.transport.call('me.sessions.revokeOthers', 'DELETE', '/v1/me/sessions', 0, undefined, options)
   }
 
   /**
@@ -841,7 +869,7 @@ export class MeSessionsApi extends Namespace {
    * Errors of its own: `session_not_found`.
    */
   revoke(sessionId: string, options?: CallOptions): Call<MeSessionsRevokeReply> {
-    return this.transport.call('DELETE', path`/v1/me/sessions/${sessionId}`, 0, undefined, options)
+    return this.transport.call('me.sessions.revoke', 'DELETE', path`/v1/me/sessions/${sessionId}`, 0, undefined, options)
   }
 }
 
@@ -863,7 +891,7 @@ export class MeStepUpApi extends Namespace {
    * Errors of its own: `method_disabled`, `organization_suspended`, `user_inactive`, `user_locked`, `account_locked`.
    */
   start(params?: MeStepUpStartRequest, options?: CallOptions): Call<StepUp> {
-    return this.transport.call('POST', '/v1/me/step-up', 4, params, options)
+    return this.transport.call('me.stepUp.start', 'POST', '/v1/me/step-up', 4, params, options)
   }
 
   /**
@@ -882,8 +910,8 @@ export class MeStepUpApi extends Namespace {
    * `passkey_invalid`, `method_disabled`, `organization_suspended`, `user_inactive`, `user_locked`, `account_locked`,
    * `otp_too_many_attempts`.
    */
-  verify(params?: MeStepUpVerifyRequest, options?: CallOptions): Call<SteppedUp> {
-    return this.transport.call('POST', '/v1/me/step-up/verify', 4, params, options)
+  verify(params: MeStepUpVerifyRequest, options?: CallOptions): Call<SteppedUp> {
+    return this.transport.call('me.stepUp.verify', 'POST', '/v1/me/step-up/verify', 4, params, options)
   }
 }
 
@@ -897,7 +925,7 @@ export class MeTotpApi extends Namespace {
    * GET /v1/me/mfa/totp
    */
   get(options?: CallOptions): Call<MeTotpGetReply> {
-    return this.transport.call('GET', '/v1/me/mfa/totp', 1, undefined, options)
+    return this.transport.call('me.totp.get', 'GET', '/v1/me/mfa/totp', 1, undefined, options)
   }
 
   /**
@@ -913,7 +941,7 @@ export class MeTotpApi extends Namespace {
    * `already_enrolled`, `account_locked`.
    */
   start(options?: CallOptions): Call<PendingTotp> {
-    return this.transport.call('POST', '/v1/me/mfa/totp', 0, undefined, options)
+    return this.transport.call('me.totp.start', 'POST', '/v1/me/mfa/totp', 0, undefined, options)
   }
 
   /**
@@ -931,7 +959,7 @@ export class MeTotpApi extends Namespace {
    * `user_inactive`, `user_locked`, `enrollment_not_found`, `already_enrolled`, `account_locked`.
    */
   verify(params: MeTotpVerifyRequest, options?: CallOptions): Call<BackupCodes> {
-    return this.transport.call('PUT', '/v1/me/mfa/totp', 4, params, options)
+    return this.transport.call('me.totp.verify', 'PUT', '/v1/me/mfa/totp', 4, params, options)
   }
 
   /**
@@ -949,7 +977,7 @@ export class MeTotpApi extends Namespace {
    * `enrollment_not_found`, `last_factor`, `account_locked`.
    */
   delete(options?: CallOptions): Call<MeTotpDeleteReply> {
-    return this.transport.call('DELETE', '/v1/me/mfa/totp', 0, undefined, options)
+    return this.transport.call('me.totp.delete', 'DELETE', '/v1/me/mfa/totp', 0, undefined, options)
   }
 
   /**
@@ -967,7 +995,7 @@ export class MeTotpApi extends Namespace {
    * `enrollment_not_found`, `account_locked`.
    */
   createBackupCodes(options?: CallOptions): Call<BackupCodes> {
-    return this.transport.call('POST', '/v1/me/mfa/totp/backup-codes', 0, undefined, options)
+    return this.transport.call('me.totp.createBackupCodes', 'POST', '/v1/me/mfa/totp/backup-codes', 0, undefined, options)
   }
 }
 
@@ -981,7 +1009,7 @@ export class MeTrustedDevicesApi extends Namespace {
    * GET /v1/me/trusted-devices
    */
   list(options?: CallOptions): Call<TrustedDevices> {
-    return this.transport.call('GET', '/v1/me/trusted-devices', 1, undefined, options)
+    return this.transport.call('me.trustedDevices.list', 'GET', '/v1/me/trusted-devices', 1, undefined, options)
   }
 
   /**
@@ -996,7 +1024,7 @@ export class MeTrustedDevicesApi extends Namespace {
    * Errors of its own: `trusted_device_not_found`.
    */
   delete(id: string, options?: CallOptions): Call<MeTrustedDevicesDeleteReply> {
-    return this.transport.call('DELETE', path`/v1/me/trusted-devices/${id}`, 0, undefined, options)
+    return this.transport.call('me.trustedDevices.delete', 'DELETE', path`/v1/me/trusted-devices/${id}`, 0, undefined, options)
   }
 }
 
@@ -1019,11 +1047,13 @@ export class MfaChallengeApi extends Namespace {
    *
    * POST /v1/mfa/challenge/verify
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `challenge_expired`, `mfa_code_invalid`, `method_disabled`, `organization_suspended`,
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   verify(params: MfaChallengeVerifyRequest, options?: CallOptions): Call<MfaChallengeVerifyReply> {
-    return this.transport.call('POST', '/v1/mfa/challenge/verify', 4, params, options)
+    return this.transport.call('mfa.challenge.verify', 'POST', '/v1/mfa/challenge/verify', 12, params, options)
   }
 
   /**
@@ -1038,11 +1068,13 @@ export class MfaChallengeApi extends Namespace {
    *
    * POST /v1/auth/mfa/challenge/send
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `challenge_expired`, `method_disabled`, `organization_suspended`, `session_limit_reached`,
    * `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   send(params: MfaChallengeSendRequest, options?: CallOptions): Call<MfaChallengeSendReply> {
-    return this.transport.call('POST', '/v1/auth/mfa/challenge/send', 4, params, options)
+    return this.transport.call('mfa.challenge.send', 'POST', '/v1/auth/mfa/challenge/send', 12, params, options)
   }
 }
 
@@ -1061,10 +1093,12 @@ export class MfaSmsApi extends Namespace {
    *
    * POST /v1/mfa/sms
    *
+   * Scope: `mfa.write`.
+   *
    * Errors of its own: `method_disabled`, `verification_required`, `user_not_found`, `already_enrolled`.
    */
   start(params: MfaSmsStartRequest, options?: CallOptions): Call<PendingPhone> {
-    return this.transport.call('POST', '/v1/mfa/sms', 7, params, options)
+    return this.transport.call('mfa.sms.start', 'POST', '/v1/mfa/sms', 15, params, options)
   }
 
   /**
@@ -1078,11 +1112,13 @@ export class MfaSmsApi extends Namespace {
    *
    * PUT /v1/mfa/sms
    *
+   * Scope: `mfa.write`.
+   *
    * Errors of its own: `mfa_code_invalid`, `impersonation_read_only`, `method_disabled`, `verification_required`,
    * `enrollment_not_found`, `user_not_found`.
    */
   verify(params: MfaSmsVerifyRequest, options?: CallOptions): Call<Success> {
-    return this.transport.call('PUT', '/v1/mfa/sms', 7, params, options)
+    return this.transport.call('mfa.sms.verify', 'PUT', '/v1/mfa/sms', 15, params, options)
   }
 
   /**
@@ -1096,10 +1132,12 @@ export class MfaSmsApi extends Namespace {
    *
    * DELETE /v1/mfa/sms
    *
+   * Scope: `mfa.write`.
+   *
    * Errors of its own: `impersonation_read_only`, `enrollment_not_found`, `user_not_found`.
    */
   delete(params: MfaSmsDeleteParams, options?: CallOptions): Call<FactorRemoval> {
-    return this.transport.call('DELETE', '/v1/mfa/sms', 7, params, options, ['userId'])
+    return this.transport.call('mfa.sms.delete', 'DELETE', '/v1/mfa/sms', 15, params, options, ['userId'])
   }
 }
 
@@ -1115,10 +1153,12 @@ export class MfaTotpApi extends Namespace {
    *
    * GET /v1/mfa/totp
    *
+   * Scope: `mfa.read`.
+   *
    * Errors of its own: `user_not_found`.
    */
   get(params: MfaTotpGetParams, options?: CallOptions): Call<MfaTotpGetReply> {
-    return this.transport.call('GET', '/v1/mfa/totp', 1, params, options)
+    return this.transport.call('mfa.totp.get', 'GET', '/v1/mfa/totp', 9, params, options)
   }
 
   /**
@@ -1132,11 +1172,13 @@ export class MfaTotpApi extends Namespace {
    *
    * POST /v1/mfa/totp
    *
+   * Scope: `mfa.write`.
+   *
    * Errors of its own: `challenge_expired`, `method_disabled`, `verification_required`, `user_not_found`,
    * `already_enrolled`.
    */
   start(params: MfaTotpStartRequest, options?: CallOptions): Call<PendingTotp> {
-    return this.transport.call('POST', '/v1/mfa/totp', 7, params, options)
+    return this.transport.call('mfa.totp.start', 'POST', '/v1/mfa/totp', 15, params, options)
   }
 
   /**
@@ -1154,13 +1196,15 @@ export class MfaTotpApi extends Namespace {
    *
    * PUT /v1/mfa/totp
    *
+   * Scope: `mfa.write`.
+   *
    * Errors of its own: `challenge_expired`, `mfa_code_invalid`, `impersonation_read_only`, `method_disabled`,
    * `organization_suspended`, `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`,
    * `user_locked`, `verification_required`, `enrollment_not_found`, `user_not_found`, `already_enrolled`,
    * `account_locked`.
    */
   verify(params: MfaTotpVerifyRequest, options?: CallOptions): Call<MfaTotpVerifyReply> {
-    return this.transport.call('PUT', '/v1/mfa/totp', 7, params, options)
+    return this.transport.call('mfa.totp.verify', 'PUT', '/v1/mfa/totp', 15, params, options)
   }
 
   /**
@@ -1176,10 +1220,12 @@ export class MfaTotpApi extends Namespace {
    *
    * DELETE /v1/mfa/totp
    *
+   * Scope: `mfa.write`.
+   *
    * Errors of its own: `impersonation_read_only`, `enrollment_not_found`, `user_not_found`.
    */
-  delete(params?: MfaTotpDeleteRequest, options?: CallOptions): Call<FactorRemoval> {
-    return this.transport.call('DELETE', '/v1/mfa/totp', 7, params, options)
+  delete(params: MfaTotpDeleteRequest, options?: CallOptions): Call<FactorRemoval> {
+    return this.transport.call('mfa.totp.delete', 'DELETE', '/v1/mfa/totp', 15, params, options)
   }
 
   /**
@@ -1193,10 +1239,12 @@ export class MfaTotpApi extends Namespace {
    *
    * POST /v1/mfa/totp/backup-codes
    *
+   * Scope: `mfa.write`.
+   *
    * Errors of its own: `impersonation_read_only`, `verification_required`, `enrollment_not_found`, `user_not_found`.
    */
   createBackupCodes(params: MfaTotpCreateBackupCodesRequest, options?: CallOptions): Call<BackupCodes> {
-    return this.transport.call('POST', '/v1/mfa/totp/backup-codes', 7, params, options)
+    return this.transport.call('mfa.totp.createBackupCodes', 'POST', '/v1/mfa/totp/backup-codes', 15, params, options)
   }
 }
 
@@ -1212,10 +1260,12 @@ export class MfaTrustedDevicesApi extends Namespace {
    *
    * GET /v1/mfa/trusted-devices
    *
+   * Scope: `mfa.read`.
+   *
    * Errors of its own: `user_not_found`.
    */
   list(params: MfaTrustedDevicesListParams, options?: CallOptions): Call<TrustedDevices> {
-    return this.transport.call('GET', '/v1/mfa/trusted-devices', 1, params, options)
+    return this.transport.call('mfa.trustedDevices.list', 'GET', '/v1/mfa/trusted-devices', 9, params, options)
   }
 
   /**
@@ -1229,10 +1279,12 @@ export class MfaTrustedDevicesApi extends Namespace {
    *
    * DELETE /v1/mfa/trusted-devices/{id}
    *
+   * Scope: `mfa.write`.
+   *
    * Errors of its own: `trusted_device_not_found`.
    */
   delete(id: string, params?: MfaTrustedDevicesDeleteParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', path`/v1/mfa/trusted-devices/${id}`, 3, params, options)
+    return this.transport.call('mfa.trustedDevices.delete', 'DELETE', path`/v1/mfa/trusted-devices/${id}`, 11, params, options)
   }
 }
 
@@ -1249,7 +1301,7 @@ export class PagesLinkApi extends Namespace {
    * GET /auth/link
    */
   get(options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', '/auth/link', 0, undefined, options)
+    return this.transport.raw('pages.link.get', 'GET', '/auth/link', 0, undefined, options)
   }
 
   /**
@@ -1263,7 +1315,7 @@ export class PagesLinkApi extends Namespace {
    * POST /auth/link
    */
   submit(params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', '/auth/link', 4, params, options)
+    return this.transport.raw('pages.link.submit', 'POST', '/auth/link', 4, params, options)
   }
 }
 
@@ -1281,11 +1333,13 @@ export class SignupMagicLinkApi extends Namespace {
    *
    * POST /v1/auth/signup/authenticate-email/send
    *
+   * Scope: `auth.signup`.
+   *
    * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `signup_disabled`,
    * `account_locked`.
    */
   send(params: SignupMagicLinkSendRequest, options?: CallOptions): Call<SignupMagicLinkSendReply> {
-    return this.transport.call('POST', '/v1/auth/signup/authenticate-email/send', 4, params, options)
+    return this.transport.call('signup.magicLink.send', 'POST', '/v1/auth/signup/authenticate-email/send', 12, params, options)
   }
 
   /**
@@ -1299,11 +1353,13 @@ export class SignupMagicLinkApi extends Namespace {
    *
    * POST /v1/auth/signup/authenticate-email/verify
    *
+   * Scope: `auth.signup`.
+   *
    * Errors of its own: `token_expired`, `token_invalid`, `method_disabled`, `organization_suspended`,
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   verify(params: PresentedLink, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/signup/authenticate-email/verify', 4, params, options)
+    return this.transport.call('signup.magicLink.verify', 'POST', '/v1/auth/signup/authenticate-email/verify', 12, params, options)
   }
 }
 
@@ -1322,10 +1378,12 @@ export class SignupOtpApi extends Namespace {
    *
    * POST /v1/auth/signup/otp/send
    *
+   * Scope: `auth.signup`.
+   *
    * Errors of its own: `method_disabled`, `organization_suspended`, `signup_disabled`, `account_locked`.
    */
   send(params: SignupOtpSendRequest, options?: CallOptions): Call<SentCode> {
-    return this.transport.call('POST', '/v1/auth/signup/otp/send', 4, params, options)
+    return this.transport.call('signup.otp.send', 'POST', '/v1/auth/signup/otp/send', 12, params, options)
   }
 
   /**
@@ -1339,12 +1397,14 @@ export class SignupOtpApi extends Namespace {
    *
    * POST /v1/auth/signup/otp/verify
    *
+   * Scope: `auth.signup`.
+   *
    * Errors of its own: `otp_expired`, `otp_invalid`, `method_disabled`, `organization_suspended`,
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`,
    * `otp_too_many_attempts`.
    */
   verify(params: PresentedCode, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/signup/otp/verify', 4, params, options)
+    return this.transport.call('signup.otp.verify', 'POST', '/v1/auth/signup/otp/verify', 12, params, options)
   }
 }
 
@@ -1359,9 +1419,11 @@ export class AdminPortalApi extends Namespace {
    * Works only while the service `admin_portal` is on.
    *
    * GET /v1/admin-portal
+   *
+   * Scope: `admin_portal.read`.
    */
   get(params?: AdminPortalGetParams, options?: CallOptions): Call<AdminPortalReply> {
-    return this.transport.call('GET', '/v1/admin-portal', 1, params, options)
+    return this.transport.call('adminPortal.get', 'GET', '/v1/admin-portal', 9, params, options)
   }
 
   /**
@@ -1375,9 +1437,11 @@ export class AdminPortalApi extends Namespace {
    * Events: `mail.settings.updated`.
    *
    * PATCH /v1/admin-portal
+   *
+   * Scope: `admin_portal.write`.
    */
-  update(params?: BrandingPatch, options?: CallOptions): Call<AdminPortalReply> {
-    return this.transport.call('PATCH', '/v1/admin-portal', 7, params, options)
+  update(params: BrandingPatch, options?: CallOptions): Call<AdminPortalReply> {
+    return this.transport.call('adminPortal.update', 'PATCH', '/v1/admin-portal', 15, params, options)
   }
 
   /**
@@ -1393,11 +1457,13 @@ export class AdminPortalApi extends Namespace {
    *
    * POST /v1/admin-portal
    *
+   * Scope: `admin_portal.write`.
+   *
    * Errors of its own: `domain_not_found`, `domain_claimed`, `domain_limit_reached`, `organization_archived`,
    * `domain_not_allowed`.
    */
   changeDomain(params: DomainAction, options?: CallOptions): Call<DomainActionReply> {
-    return this.transport.call('POST', '/v1/admin-portal', 7, params, options)
+    return this.transport.call('adminPortal.changeDomain', 'POST', '/v1/admin-portal', 15, params, options)
   }
 }
 
@@ -1409,10 +1475,14 @@ export class ApiKeysApi extends Namespace {
    * Lists the keys of the calling key’s environment, including revoked keys. A key of one organization sees only keys of
    * that organization.
    *
+   * Iterates over the rows of `apiKeys`.
+   *
    * GET /v1/api-keys
+   *
+   * Scope: `api_keys.read`.
    */
   list(params?: ApiKeysListParams, options?: CallOptions): PageCall<ApiKeysListReply, 'apiKeys'> {
-    return this.transport.page('/v1/api-keys', 'apiKeys', 'cursor', params, options)
+    return this.transport.page('apiKeys.list', '/v1/api-keys', 9, 'apiKeys', 'cursor', params, options)
   }
 
   /**
@@ -1425,10 +1495,12 @@ export class ApiKeysApi extends Namespace {
    *
    * POST /v1/api-keys
    *
+   * Scope: `api_keys.manage`.
+   *
    * Errors of its own: `privilege_escalation`.
    */
   create(params: ApiKeysCreateRequest, options?: CallOptions): Call<ApiKeySecret> {
-    return this.transport.call('POST', '/v1/api-keys', 7, params, options)
+    return this.transport.call('apiKeys.create', 'POST', '/v1/api-keys', 15, params, options)
   }
 
   /**
@@ -1439,7 +1511,7 @@ export class ApiKeysApi extends Namespace {
    * GET /v1/api-keys/current
    */
   getCurrent(params?: ApiKeysGetCurrentParams, options?: CallOptions): Call<ApiKeysGetCurrentReply> {
-    return this.transport.call('GET', '/v1/api-keys/current', 1, params, options)
+    return this.transport.call('apiKeys.getCurrent', 'GET', '/v1/api-keys/current', 9, params, options)
   }
 
   /**
@@ -1447,10 +1519,12 @@ export class ApiKeysApi extends Namespace {
    *
    * GET /v1/api-keys/{id}
    *
+   * Scope: `api_keys.read`.
+   *
    * Errors of its own: `api_key_not_found`.
    */
   get(id: string, params?: ApiKeysGetParams, options?: CallOptions): Call<ApiKeyReply> {
-    return this.transport.call('GET', path`/v1/api-keys/${id}`, 1, params, options)
+    return this.transport.call('apiKeys.get', 'GET', path`/v1/api-keys/${id}`, 9, params, options)
   }
 
   /**
@@ -1463,10 +1537,12 @@ export class ApiKeysApi extends Namespace {
    *
    * PATCH /v1/api-keys/{id}
    *
+   * Scope: `api_keys.manage`.
+   *
    * Errors of its own: `privilege_escalation`, `api_key_not_found`, `api_key_inactive`.
    */
-  update(id: string, params?: ApiKeysUpdateRequest, options?: CallOptions): Call<ApiKeyReply> {
-    return this.transport.call('PATCH', path`/v1/api-keys/${id}`, 7, params, options)
+  update(id: string, params: ApiKeysUpdateRequest, options?: CallOptions): Call<ApiKeyReply> {
+    return this.transport.call('apiKeys.update', 'PATCH', path`/v1/api-keys/${id}`, 15, params, options)
   }
 
   /**
@@ -1479,10 +1555,12 @@ export class ApiKeysApi extends Namespace {
    *
    * DELETE /v1/api-keys/{id}
    *
+   * Scope: `api_keys.manage`.
+   *
    * Errors of its own: `privilege_escalation`, `api_key_not_found`.
    */
   revoke(id: string, params?: ApiKeysRevokeParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', path`/v1/api-keys/${id}`, 3, params, options)
+    return this.transport.call('apiKeys.revoke', 'DELETE', path`/v1/api-keys/${id}`, 11, params, options)
   }
 
   /**
@@ -1495,10 +1573,12 @@ export class ApiKeysApi extends Namespace {
    *
    * POST /v1/api-keys/{id}/rotate
    *
+   * Scope: `api_keys.manage`.
+   *
    * Errors of its own: `privilege_escalation`, `api_key_not_found`, `api_key_inactive`.
    */
   rotate(id: string, params?: ApiKeysRotateRequest, options?: CallOptions): Call<ApiKeySecret> {
-    return this.transport.call('POST', path`/v1/api-keys/${id}/rotate`, 7, params, options)
+    return this.transport.call('apiKeys.rotate', 'POST', path`/v1/api-keys/${id}/rotate`, 15, params, options)
   }
 }
 
@@ -1511,10 +1591,14 @@ export class AuditApi extends Namespace {
    * the search runs in steps. Returns events of one organization. With an org-wide key and without `subOrgId`, returns
    * events of the whole environment.
    *
+   * Iterates over the rows of `events`.
+   *
    * GET /v1/audit/events
+   *
+   * Scope: `audit.read`.
    */
   list(params?: AuditListParams, options?: CallOptions): PageCall<AuditListReply, 'events'> {
-    return this.transport.page('/v1/audit/events', 'events', 'cursor', params, options)
+    return this.transport.page('audit.list', '/v1/audit/events', 9, 'events', 'cursor', params, options)
   }
 
   /**
@@ -1523,9 +1607,11 @@ export class AuditApi extends Namespace {
    * Streams all matching events, newest first. An interrupted export ends with a broken connection.
    *
    * GET /v1/audit/export
+   *
+   * Scope: `audit.read`.
    */
   export(params?: AuditExportParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', '/v1/audit/export', 1, params, options)
+    return this.transport.raw('audit.export', 'GET', '/v1/audit/export', 9, params, options)
   }
 
   /**
@@ -1534,9 +1620,11 @@ export class AuditApi extends Namespace {
    * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
    *
    * GET /v1/audit/settings
+   *
+   * Scope: `audit.read`.
    */
   getSettings(params?: AuditGetSettingsParams, options?: CallOptions): Call<AuditGetSettingsReply> {
-    return this.transport.call('GET', '/v1/audit/settings', 1, params, options)
+    return this.transport.call('audit.getSettings', 'GET', '/v1/audit/settings', 9, params, options)
   }
 
   /**
@@ -1548,9 +1636,11 @@ export class AuditApi extends Namespace {
    * Events: `audit.settings.updated`.
    *
    * PATCH /v1/audit/settings
+   *
+   * Scope: `auth.settings.write`.
    */
-  updateSettings(params?: AuditUpdateSettingsRequest, options?: CallOptions): Call<AuditSettingsReply> {
-    return this.transport.call('PATCH', '/v1/audit/settings', 7, params, options)
+  updateSettings(params: AuditUpdateSettingsRequest, options?: CallOptions): Call<AuditSettingsReply> {
+    return this.transport.call('audit.updateSettings', 'PATCH', '/v1/audit/settings', 15, params, options)
   }
 
   /**
@@ -1561,9 +1651,11 @@ export class AuditApi extends Namespace {
    * Events: `audit.settings.updated`.
    *
    * PATCH /v1/audit/settings/defaults
+   *
+   * Scope: `auth.settings.write`.
    */
-  updateDefaults(params?: AuditUpdateDefaultsRequest, options?: CallOptions): Call<AuditSettingsReply> {
-    return this.transport.call('PATCH', '/v1/audit/settings/defaults', 7, params, options)
+  updateDefaults(params: AuditUpdateDefaultsRequest, options?: CallOptions): Call<AuditSettingsReply> {
+    return this.transport.call('audit.updateDefaults', 'PATCH', '/v1/audit/settings/defaults', 15, params, options)
   }
 }
 
@@ -1585,10 +1677,12 @@ export class AuthApi extends Namespace {
    *
    * POST /v1/auth/email/undo
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `token_expired`, `token_invalid`, `organization_suspended`, `email_exists`, `scim_managed`.
    */
   undoEmailChange(params: PresentedLink, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', '/v1/auth/email/undo', 4, params, options)
+    return this.transport.call('auth.undoEmailChange', 'POST', '/v1/auth/email/undo', 12, params, options)
   }
 
   /**
@@ -1598,9 +1692,11 @@ export class AuthApi extends Namespace {
    * off.
    *
    * GET /v1/auth/methods
+   *
+   * Scope: `auth.login`.
    */
   listMethods(params?: AuthListMethodsParams, options?: CallOptions): Call<AuthListMethodsReply> {
-    return this.transport.call('GET', '/v1/auth/methods', 1, params, options)
+    return this.transport.call('auth.listMethods', 'GET', '/v1/auth/methods', 9, params, options)
   }
 
   /**
@@ -1609,9 +1705,11 @@ export class AuthApi extends Namespace {
    * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
    *
    * GET /v1/auth/settings
+   *
+   * Scope: `auth.settings.read`.
    */
   getSettings(params?: AuthGetSettingsParams, options?: CallOptions): Call<AuthGetSettingsReply> {
-    return this.transport.call('GET', '/v1/auth/settings', 1, params, options)
+    return this.transport.call('auth.getSettings', 'GET', '/v1/auth/settings', 9, params, options)
   }
 
   /**
@@ -1623,9 +1721,11 @@ export class AuthApi extends Namespace {
    * Events: `auth.settings.updated`, `session.revoked`.
    *
    * PATCH /v1/auth/settings
+   *
+   * Scope: `auth.settings.write`.
    */
-  updateSettings(params?: AuthSettingsPatch, options?: CallOptions): Call<AuthSettingsReply> {
-    return this.transport.call('PATCH', '/v1/auth/settings', 4, params, options)
+  updateSettings(params: AuthSettingsPatch, options?: CallOptions): Call<AuthSettingsReply> {
+    return this.transport.call('auth.updateSettings', 'PATCH', '/v1/auth/settings', 12, params, options)
   }
 
   /**
@@ -1636,9 +1736,11 @@ export class AuthApi extends Namespace {
    * Events: `auth.settings.updated`, `session.revoked`.
    *
    * PATCH /v1/auth/settings/defaults
+   *
+   * Scope: `auth.settings.write`.
    */
-  updateDefaults(params?: AuthSettingsPatch, options?: CallOptions): Call<AuthSettingsReply> {
-    return this.transport.call('PATCH', '/v1/auth/settings/defaults', 4, params, options)
+  updateDefaults(params: AuthSettingsPatch, options?: CallOptions): Call<AuthSettingsReply> {
+    return this.transport.call('auth.updateDefaults', 'PATCH', '/v1/auth/settings/defaults', 12, params, options)
   }
 
   /**
@@ -1653,10 +1755,12 @@ export class AuthApi extends Namespace {
    *
    * POST /v1/auth/unlock
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `token_expired`, `token_invalid`, `organization_suspended`.
    */
   unlock(params: PresentedLink, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', '/v1/auth/unlock', 4, params, options)
+    return this.transport.call('auth.unlock', 'POST', '/v1/auth/unlock', 12, params, options)
   }
 
   /**
@@ -1671,10 +1775,12 @@ export class AuthApi extends Namespace {
    *
    * POST /v1/auth/devices/disown
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `token_expired`, `token_invalid`, `organization_suspended`.
    */
   reportSignIn(params: PresentedLink, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', '/v1/auth/devices/disown', 4, params, options)
+    return this.transport.call('auth.reportSignIn', 'POST', '/v1/auth/devices/disown', 12, params, options)
   }
 
   /**
@@ -1692,12 +1798,14 @@ export class AuthApi extends Namespace {
    *
    * POST /v1/auth/email/verify
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `token_expired`, `token_invalid`, `invalid_credentials`, `method_disabled`,
    * `organization_suspended`, `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`,
    * `user_locked`, `account_locked`.
    */
   verifyEmail(params: AuthVerifyEmailRequest, options?: CallOptions): Call<AuthVerifyEmailReply> {
-    return this.transport.call('POST', '/v1/auth/email/verify', 4, params, options)
+    return this.transport.call('auth.verifyEmail', 'POST', '/v1/auth/email/verify', 12, params, options)
   }
 }
 
@@ -1714,10 +1822,14 @@ export class ConnectionsApi extends Namespace {
    *
    * Works only while the service `sso` is on.
    *
+   * Iterates over the rows of `connections`.
+   *
    * GET /v1/sso/connections
+   *
+   * Scope: `sso.read`.
    */
   list(params?: ConnectionsListParams, options?: CallOptions): PageCall<SsoConnectionList, 'connections'> {
-    return this.transport.page('/v1/sso/connections', 'connections', 'cursor', params, options)
+    return this.transport.page('connections.list', '/v1/sso/connections', 9, 'connections', 'cursor', params, options)
   }
 
   /**
@@ -1733,10 +1845,12 @@ export class ConnectionsApi extends Namespace {
    *
    * POST /v1/sso/connections
    *
+   * Scope: `sso.write`.
+   *
    * Errors of its own: `privilege_escalation`, `connection_limit_reached`, `metadata_invalid`.
    */
   create(params: SsoConnectionCreate, options?: CallOptions): Call<SsoConnectionReply> {
-    return this.transport.call('POST', '/v1/sso/connections', 7, params, options)
+    return this.transport.call('connections.create', 'POST', '/v1/sso/connections', 15, params, options)
   }
 
   /**
@@ -1746,10 +1860,12 @@ export class ConnectionsApi extends Namespace {
    *
    * GET /v1/sso/connections/{connectionId}
    *
+   * Scope: `sso.read`.
+   *
    * Errors of its own: `connection_not_found`.
    */
   get(connectionId: string, params?: ConnectionsGetParams, options?: CallOptions): Call<SsoConnectionReply> {
-    return this.transport.call('GET', path`/v1/sso/connections/${connectionId}`, 1, params, options)
+    return this.transport.call('connections.get', 'GET', path`/v1/sso/connections/${connectionId}`, 9, params, options)
   }
 
   /**
@@ -1764,10 +1880,12 @@ export class ConnectionsApi extends Namespace {
    *
    * PATCH /v1/sso/connections/{connectionId}
    *
+   * Scope: `sso.write`.
+   *
    * Errors of its own: `privilege_escalation`, `connection_not_found`, `version_conflict`, `metadata_invalid`.
    */
-  update(connectionId: string, params?: SsoConnectionPatch, options?: CallOptions): Call<SsoConnectionReply> {
-    return this.transport.call('PATCH', path`/v1/sso/connections/${connectionId}`, 7, params, options)
+  update(connectionId: string, params: SsoConnectionPatch, options?: CallOptions): Call<SsoConnectionReply> {
+    return this.transport.call('connections.update', 'PATCH', path`/v1/sso/connections/${connectionId}`, 15, params, options)
   }
 
   /**
@@ -1782,10 +1900,12 @@ export class ConnectionsApi extends Namespace {
    *
    * DELETE /v1/sso/connections/{connectionId}
    *
+   * Scope: `sso.write`.
+   *
    * Errors of its own: `connection_not_found`, `version_conflict`.
    */
   delete(connectionId: string, params?: ConnectionsDeleteParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', path`/v1/sso/connections/${connectionId}`, 3, params, options)
+    return this.transport.call('connections.delete', 'DELETE', path`/v1/sso/connections/${connectionId}`, 11, params, options)
   }
 
   /**
@@ -1800,10 +1920,12 @@ export class ConnectionsApi extends Namespace {
    *
    * POST /v1/sso/connections/{connectionId}/test
    *
+   * Scope: `sso.write`.
+   *
    * Errors of its own: `connection_not_found`.
    */
   test(connectionId: string, params?: ConnectionsTestRequest, options?: CallOptions): Call<ConnectionsTestReply> {
-    return this.transport.call('POST', path`/v1/sso/connections/${connectionId}/test`, 7, params, options)
+    return this.transport.call('connections.test', 'POST', path`/v1/sso/connections/${connectionId}/test`, 15, params, options)
   }
 
   /**
@@ -1816,10 +1938,12 @@ export class ConnectionsApi extends Namespace {
    *
    * GET /v1/sso/connections/{connectionId}/traces
    *
+   * Scope: `sso.read`.
+   *
    * Errors of its own: `connection_not_found`.
    */
   listTraces(connectionId: string, params?: ConnectionsListTracesParams, options?: CallOptions): Call<ConnectionsListTracesReply> {
-    return this.transport.call('GET', path`/v1/sso/connections/${connectionId}/traces`, 1, params, options)
+    return this.transport.call('connections.listTraces', 'GET', path`/v1/sso/connections/${connectionId}/traces`, 9, params, options)
   }
 }
 
@@ -1844,12 +1968,14 @@ export class DiscoveryApi extends Namespace {
    *
    * POST /v1/auth/discovery/exchange
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `discovery_token_invalid`, `method_disabled`, `organization_suspended`, `provider_disabled`,
    * `service_disabled`, `session_limit_reached`, `signup_disabled`, `social_start_required`, `sso_required`,
    * `user_inactive`, `user_locked`, `account_locked`.
    */
   exchange(params: DiscoveryExchangeRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/discovery/exchange', 4, params, options)
+    return this.transport.call('discovery.exchange', 'POST', '/v1/auth/discovery/exchange', 12, params, options)
   }
 
   /**
@@ -1868,12 +1994,14 @@ export class DiscoveryApi extends Namespace {
    *
    * POST /v1/auth/discovery/create
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `discovery_token_invalid`, `method_disabled`, `organization_suspended`, `provider_disabled`,
    * `service_disabled`, `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`,
    * `account_locked`.
    */
   createOrganization(params: DiscoveryCreateOrganizationRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/discovery/create', 4, params, options)
+    return this.transport.call('discovery.createOrganization', 'POST', '/v1/auth/discovery/create', 12, params, options)
   }
 }
 
@@ -1887,7 +2015,7 @@ export class DocsApi extends Namespace {
    * GET /v1/openapi.json
    */
   getOpenapi(options?: CallOptions): Call<DocsGetOpenapiReply> {
-    return this.transport.call('GET', '/v1/openapi.json', 1, undefined, options)
+    return this.transport.call('docs.getOpenapi', 'GET', '/v1/openapi.json', 1, undefined, options)
   }
 
   /**
@@ -1898,7 +2026,7 @@ export class DocsApi extends Namespace {
    * GET /v1/scim/openapi.json
    */
   getScimOpenapi(options?: CallOptions): Call<DocsGetScimOpenapiReply> {
-    return this.transport.call('GET', '/v1/scim/openapi.json', 1, undefined, options)
+    return this.transport.call('docs.getScimOpenapi', 'GET', '/v1/scim/openapi.json', 1, undefined, options)
   }
 }
 
@@ -1910,9 +2038,11 @@ export class DomainsApi extends Namespace {
    * Works only while the service `admin_portal` is on.
    *
    * GET /v1/admin-portal/domains
+   *
+   * Scope: `admin_portal.read`.
    */
   list(params?: DomainsListParams, options?: CallOptions): Call<DomainListReply> {
-    return this.transport.call('GET', '/v1/admin-portal/domains', 1, params, options)
+    return this.transport.call('domains.list', 'GET', '/v1/admin-portal/domains', 9, params, options)
   }
 
   /**
@@ -1926,10 +2056,12 @@ export class DomainsApi extends Namespace {
    *
    * POST /v1/admin-portal/domains
    *
+   * Scope: `admin_portal.write`.
+   *
    * Errors of its own: `domain_claimed`, `domain_limit_reached`, `organization_archived`, `domain_not_allowed`.
    */
   create(params: DomainCreate, options?: CallOptions): Call<DomainReply> {
-    return this.transport.call('POST', '/v1/admin-portal/domains', 7, params, options)
+    return this.transport.call('domains.create', 'POST', '/v1/admin-portal/domains', 15, params, options)
   }
 
   /**
@@ -1944,10 +2076,12 @@ export class DomainsApi extends Namespace {
    *
    * POST /v1/admin-portal/domains/{domainId}/verify
    *
+   * Scope: `admin_portal.write`.
+   *
    * Errors of its own: `domain_not_found`, `domain_claimed`, `organization_archived`.
    */
   verify(domainId: string, params?: DomainsVerifyRequest, options?: CallOptions): Call<DomainCheckReply> {
-    return this.transport.call('POST', path`/v1/admin-portal/domains/${domainId}/verify`, 7, params, options)
+    return this.transport.call('domains.verify', 'POST', path`/v1/admin-portal/domains/${domainId}/verify`, 15, params, options)
   }
 
   /**
@@ -1959,10 +2093,12 @@ export class DomainsApi extends Namespace {
    *
    * DELETE /v1/admin-portal/domains/{domainId}
    *
+   * Scope: `admin_portal.write`.
+   *
    * Errors of its own: `domain_not_found`.
    */
   delete(domainId: string, params?: DomainsDeleteParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', path`/v1/admin-portal/domains/${domainId}`, 3, params, options)
+    return this.transport.call('domains.delete', 'DELETE', path`/v1/admin-portal/domains/${domainId}`, 11, params, options)
   }
 }
 
@@ -1973,10 +2109,14 @@ export class EnvironmentsApi extends Namespace {
    *
    * Lists production and staging first, then custom environments by age.
    *
+   * Iterates over the rows of `environments`.
+   *
    * GET /v1/environments
+   *
+   * Scope: `environments.read`.
    */
   list(params?: EnvironmentsListParams, options?: CallOptions): PageCall<EnvironmentsListReply, 'environments'> {
-    return this.transport.page('/v1/environments', 'environments', 'cursor', params, options)
+    return this.transport.page('environments.list', '/v1/environments', 9, 'environments', 'cursor', params, options)
   }
 
   /**
@@ -1989,20 +2129,24 @@ export class EnvironmentsApi extends Namespace {
    *
    * POST /v1/environments
    *
+   * Scope: `environments.write`.
+   *
    * Errors of its own: `slug_reserved`, `sub_org_required`, `home_key_required`, `production_key_required`,
    * `environment_limit_reached`, `slug_taken`.
    */
   create(params: EnvironmentsCreateRequest, options?: CallOptions): Call<EnvironmentsCreateReply> {
-    return this.transport.call('POST', '/v1/environments', 7, params, options)
+    return this.transport.call('environments.create', 'POST', '/v1/environments', 15, params, options)
   }
 
   /**
    * Read an environment.
    *
    * GET /v1/environments/{environmentId}
+   *
+   * Scope: `environments.read`.
    */
   get(environmentId: string, params?: EnvironmentsGetParams, options?: CallOptions): Call<EnvironmentsGetReply> {
-    return this.transport.call('GET', path`/v1/environments/${environmentId}`, 1, params, options)
+    return this.transport.call('environments.get', 'GET', path`/v1/environments/${environmentId}`, 9, params, options)
   }
 
   /**
@@ -2015,10 +2159,12 @@ export class EnvironmentsApi extends Namespace {
    *
    * PATCH /v1/environments/{environmentId}
    *
+   * Scope: `environments.write`.
+   *
    * Errors of its own: `home_key_required`, `production_key_required`, `version_conflict`.
    */
-  update(environmentId: string, params?: EnvironmentsUpdateRequest, options?: CallOptions): Call<EnvironmentsUpdateReply> {
-    return this.transport.call('PATCH', path`/v1/environments/${environmentId}`, 7, params, options)
+  update(environmentId: string, params: EnvironmentsUpdateRequest, options?: CallOptions): Call<EnvironmentsUpdateReply> {
+    return this.transport.call('environments.update', 'PATCH', path`/v1/environments/${environmentId}`, 15, params, options)
   }
 }
 
@@ -2032,12 +2178,16 @@ export class EventsApi extends Namespace {
    * org-wide key and without `subOrgId`, returns events of the whole environment. [The catalogue](/docs/events) and the
    * `webhooks` of this document list the event types.
    *
+   * Iterates over the rows of `events`.
+   *
    * GET /v1/events
+   *
+   * Scope: `events.read`.
    *
    * Errors of its own: `cursor_expired`.
    */
   list(params?: EventsListParams, options?: CallOptions): PageCall<EventsListReply, 'events'> {
-    return this.transport.page('/v1/events', 'events', 'after', params, options)
+    return this.transport.page('events.list', '/v1/events', 9, 'events', 'after', params, options)
   }
 }
 
@@ -2053,7 +2203,7 @@ export class HealthApi extends Namespace {
    * GET /healthz
    */
   getLiveness(options?: CallOptions): Call<HealthGetLivenessReply> {
-    return this.transport.call('GET', '/healthz', 1, undefined, options)
+    return this.transport.call('health.getLiveness', 'GET', '/healthz', 1, undefined, options)
   }
 
   /**
@@ -2062,7 +2212,7 @@ export class HealthApi extends Namespace {
    * GET /version
    */
   getVersion(options?: CallOptions): Call<HealthGetVersionReply> {
-    return this.transport.call('GET', '/version', 1, undefined, options)
+    return this.transport.call('health.getVersion', 'GET', '/version', 1, undefined, options)
   }
 }
 
@@ -2073,10 +2223,14 @@ export class InvitesApi extends Namespace {
    *
    * Lists open invitations, and ended invitations for about a month.
    *
+   * Iterates over the rows of `invites`.
+   *
    * GET /v1/users/invites
+   *
+   * Scope: `users.read`.
    */
   list(params?: InvitesListParams, options?: CallOptions): PageCall<InvitesListReply, 'invites'> {
-    return this.transport.page('/v1/users/invites', 'invites', 'cursor', params, options)
+    return this.transport.page('invites.list', '/v1/users/invites', 9, 'invites', 'cursor', params, options)
   }
 
   /**
@@ -2093,11 +2247,13 @@ export class InvitesApi extends Namespace {
    *
    * POST /v1/users/invites
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `privilege_escalation`,
    * `user_inactive`, `user_locked`, `role_managed`.
    */
   create(params: InvitesCreateRequest, options?: CallOptions): Call<InvitesCreateReply> {
-    return this.transport.call('POST', '/v1/users/invites', 7, params, options)
+    return this.transport.call('invites.create', 'POST', '/v1/users/invites', 15, params, options)
   }
 
   /**
@@ -2105,10 +2261,12 @@ export class InvitesApi extends Namespace {
    *
    * GET /v1/users/invites/{inviteId}
    *
+   * Scope: `users.read`.
+   *
    * Errors of its own: `invite_not_found`.
    */
   get(inviteId: string, params?: InvitesGetParams, options?: CallOptions): Call<InvitesGetReply> {
-    return this.transport.call('GET', path`/v1/users/invites/${inviteId}`, 1, params, options)
+    return this.transport.call('invites.get', 'GET', path`/v1/users/invites/${inviteId}`, 9, params, options)
   }
 
   /**
@@ -2121,10 +2279,12 @@ export class InvitesApi extends Namespace {
    *
    * DELETE /v1/users/invites/{inviteId}
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `invite_not_found`, `invite_accepted`.
    */
   revoke(inviteId: string, params?: InvitesRevokeParams, options?: CallOptions): Call<InvitesRevokeReply> {
-    return this.transport.call('DELETE', path`/v1/users/invites/${inviteId}`, 3, params, options)
+    return this.transport.call('invites.revoke', 'DELETE', path`/v1/users/invites/${inviteId}`, 11, params, options)
   }
 
   /**
@@ -2143,12 +2303,14 @@ export class InvitesApi extends Namespace {
    *
    * POST /v1/auth/invite/accept
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `token_expired`, `token_invalid`, `method_disabled`, `organization_suspended`,
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `credential_exists`,
    * `password_breached`, `weak_password`, `account_locked`.
    */
   accept(params: InvitesAcceptRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/invite/accept', 4, params, options)
+    return this.transport.call('invites.accept', 'POST', '/v1/auth/invite/accept', 12, params, options)
   }
 }
 
@@ -2175,12 +2337,14 @@ export class LoginApi extends Namespace {
    *
    * POST /v1/auth/login/password
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `invalid_credentials`, `method_disabled`, `organization_suspended`, `password_change_required`,
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `verification_required`,
    * `account_locked`.
    */
   password(params: LoginPasswordRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/login/password', 4, params, options)
+    return this.transport.call('login.password', 'POST', '/v1/auth/login/password', 12, params, options)
   }
 }
 
@@ -2192,9 +2356,11 @@ export class MailApi extends Namespace {
    * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
    *
    * GET /v1/mail/settings
+   *
+   * Scope: `auth.settings.read`.
    */
   getSettings(params?: MailGetSettingsParams, options?: CallOptions): Call<MailGetSettingsReply> {
-    return this.transport.call('GET', '/v1/mail/settings', 1, params, options)
+    return this.transport.call('mail.getSettings', 'GET', '/v1/mail/settings', 9, params, options)
   }
 
   /**
@@ -2205,9 +2371,11 @@ export class MailApi extends Namespace {
    * Events: `mail.settings.updated`.
    *
    * PATCH /v1/mail/settings
+   *
+   * Scope: `auth.settings.write`.
    */
-  updateSettings(params?: MailSettingsPatch, options?: CallOptions): Call<MailSettingsReply> {
-    return this.transport.call('PATCH', '/v1/mail/settings', 7, params, options)
+  updateSettings(params: MailSettingsPatch, options?: CallOptions): Call<MailSettingsReply> {
+    return this.transport.call('mail.updateSettings', 'PATCH', '/v1/mail/settings', 15, params, options)
   }
 
   /**
@@ -2218,9 +2386,11 @@ export class MailApi extends Namespace {
    * Events: `mail.settings.updated`.
    *
    * PATCH /v1/mail/settings/defaults
+   *
+   * Scope: `auth.settings.write`.
    */
-  updateDefaults(params?: MailSettingsPatch, options?: CallOptions): Call<MailSettingsReply> {
-    return this.transport.call('PATCH', '/v1/mail/settings/defaults', 7, params, options)
+  updateDefaults(params: MailSettingsPatch, options?: CallOptions): Call<MailSettingsReply> {
+    return this.transport.call('mail.updateDefaults', 'PATCH', '/v1/mail/settings/defaults', 15, params, options)
   }
 
   /**
@@ -2230,9 +2400,11 @@ export class MailApi extends Namespace {
    * subOrgId, an org-wide key reads the defaults of its environment.
    *
    * GET /v1/mail/templates
+   *
+   * Scope: `auth.settings.read`.
    */
   listTemplates(params?: MailListTemplatesParams, options?: CallOptions): Call<MailTemplatesReply> {
-    return this.transport.call('GET', '/v1/mail/templates', 1, params, options)
+    return this.transport.call('mail.listTemplates', 'GET', '/v1/mail/templates', 9, params, options)
   }
 
   /**
@@ -2243,10 +2415,12 @@ export class MailApi extends Namespace {
    *
    * GET /v1/mail/templates/{kind}/{language}
    *
+   * Scope: `auth.settings.read`.
+   *
    * Errors of its own: `mail_template_not_found`.
    */
   getTemplate(kind: string, language: string, params?: MailGetTemplateParams, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('GET', path`/v1/mail/templates/${kind}/${language}`, 1, params, options)
+    return this.transport.call('mail.getTemplate', 'GET', path`/v1/mail/templates/${kind}/${language}`, 9, params, options)
   }
 
   /**
@@ -2262,10 +2436,12 @@ export class MailApi extends Namespace {
    *
    * PUT /v1/mail/templates/{kind}/{language}
    *
+   * Scope: `auth.settings.write`.
+   *
    * Errors of its own: `mail_template_not_found`, `mail_templates_too_large`.
    */
-  updateTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('PUT', path`/v1/mail/templates/${kind}/${language}`, 7, params, options)
+  updateTemplate(kind: string, language: string, params: MailTemplatePut, options?: CallOptions): Call<MailTemplateReply> {
+    return this.transport.call('mail.updateTemplate', 'PUT', path`/v1/mail/templates/${kind}/${language}`, 15, params, options)
   }
 
   /**
@@ -2277,10 +2453,12 @@ export class MailApi extends Namespace {
    *
    * DELETE /v1/mail/templates/{kind}/{language}
    *
+   * Scope: `auth.settings.write`.
+   *
    * Errors of its own: `mail_template_not_found`.
    */
   resetTemplate(kind: string, language: string, params?: MailResetTemplateParams, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('DELETE', path`/v1/mail/templates/${kind}/${language}`, 3, params, options)
+    return this.transport.call('mail.resetTemplate', 'DELETE', path`/v1/mail/templates/${kind}/${language}`, 11, params, options)
   }
 
   /**
@@ -2296,10 +2474,12 @@ export class MailApi extends Namespace {
    *
    * PUT /v1/mail/templates/{kind}/{language}/defaults
    *
+   * Scope: `auth.settings.write`.
+   *
    * Errors of its own: `mail_template_not_found`, `mail_templates_too_large`.
    */
-  updateDefaultTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('PUT', path`/v1/mail/templates/${kind}/${language}/defaults`, 7, params, options)
+  updateDefaultTemplate(kind: string, language: string, params: MailTemplatePut, options?: CallOptions): Call<MailTemplateReply> {
+    return this.transport.call('mail.updateDefaultTemplate', 'PUT', path`/v1/mail/templates/${kind}/${language}/defaults`, 15, params, options)
   }
 
   /**
@@ -2311,10 +2491,12 @@ export class MailApi extends Namespace {
    *
    * DELETE /v1/mail/templates/{kind}/{language}/defaults
    *
+   * Scope: `auth.settings.write`.
+   *
    * Errors of its own: `mail_template_not_found`.
    */
   resetDefaultTemplate(kind: string, language: string, params?: MailResetDefaultTemplateParams, options?: CallOptions): Call<MailTemplateReply> {
-    return this.transport.call('DELETE', path`/v1/mail/templates/${kind}/${language}/defaults`, 3, params, options)
+    return this.transport.call('mail.resetDefaultTemplate', 'DELETE', path`/v1/mail/templates/${kind}/${language}/defaults`, 11, params, options)
   }
 
   /**
@@ -2327,10 +2509,12 @@ export class MailApi extends Namespace {
    *
    * POST /v1/mail/templates/{kind}/{language}/preview
    *
+   * Scope: `auth.settings.read`.
+   *
    * Errors of its own: `mail_template_not_found`.
    */
   previewTemplate(kind: string, language: string, params?: MailTemplatePut, options?: CallOptions): Call<MailPreview> {
-    return this.transport.call('POST', path`/v1/mail/templates/${kind}/${language}/preview`, 7, params, options)
+    return this.transport.call('mail.previewTemplate', 'POST', path`/v1/mail/templates/${kind}/${language}/preview`, 15, params, options)
   }
 
   /**
@@ -2346,9 +2530,11 @@ export class MailApi extends Namespace {
    * Events: `mail.bounced`, `mail.suppressed`.
    *
    * POST /v1/mail/bounces
+   *
+   * Scope: `mail.write`.
    */
-  reportBounce(params?: MailReportBounceRequest, options?: CallOptions): Call<MailReportBounceReply> {
-    return this.transport.call('POST', '/v1/mail/bounces', 7, params, options)
+  reportBounce(params: MailReportBounceRequest, options?: CallOptions): Call<MailReportBounceReply> {
+    return this.transport.call('mail.reportBounce', 'POST', '/v1/mail/bounces', 15, params, options)
   }
 
   /**
@@ -2358,10 +2544,14 @@ export class MailApi extends Namespace {
    * Without `subOrgId`, an org-wide key sees all suppressions, including those that apply to the whole environment
    * (`sub_org_id` null). To see every suppression that affects an address, use an org-wide key and omit `subOrgId`.
    *
+   * Iterates over the rows of `suppressions`.
+   *
    * GET /v1/mail/suppressions
+   *
+   * Scope: `mail.read`.
    */
   listSuppressions(params?: MailListSuppressionsParams, options?: CallOptions): PageCall<MailListSuppressionsReply, 'suppressions'> {
-    return this.transport.page('/v1/mail/suppressions', 'suppressions', 'cursor', params, options)
+    return this.transport.page('mail.listSuppressions', '/v1/mail/suppressions', 9, 'suppressions', 'cursor', params, options)
   }
 
   /**
@@ -2375,10 +2565,12 @@ export class MailApi extends Namespace {
    *
    * DELETE /v1/mail/suppressions/{suppressionId}
    *
+   * Scope: `mail.write`.
+   *
    * Errors of its own: `suppression_not_found`.
    */
   deleteSuppression(suppressionId: string, params?: MailDeleteSuppressionParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', path`/v1/mail/suppressions/${suppressionId}`, 3, params, options)
+    return this.transport.call('mail.deleteSuppression', 'DELETE', path`/v1/mail/suppressions/${suppressionId}`, 11, params, options)
   }
 }
 
@@ -2402,7 +2594,7 @@ export class MeApi extends Namespace {
    * GET /v1/auth/userinfo
    */
   getUserInfo(options?: CallOptions): Call<UserInfo> {
-    return this.transport.call('GET', '/v1/auth/userinfo', 1, undefined, options)
+    return this.transport.call('me.getUserInfo', 'GET', '/v1/auth/userinfo', 1, undefined, options)
   }
 
   /**
@@ -2411,7 +2603,7 @@ export class MeApi extends Namespace {
    * GET /v1/me
    */
   get(options?: CallOptions): Call<MeReply> {
-    return this.transport.call('GET', '/v1/me', 1, undefined, options)
+    return this.transport.call('me.get', 'GET', '/v1/me', 1, undefined, options)
   }
 
   /**
@@ -2425,8 +2617,8 @@ export class MeApi extends Namespace {
    *
    * Errors of its own: `scim_managed`, `version_conflict`.
    */
-  update(params?: MeUpdateRequest, options?: CallOptions): Call<MeReply> {
-    return this.transport.call('PATCH', '/v1/me', 4, params, options)
+  update(params: MeUpdateRequest, options?: CallOptions): Call<MeReply> {
+    return this.transport.call('me.update', 'PATCH', '/v1/me', 4, params, options)
   }
 }
 
@@ -2437,19 +2629,27 @@ export class MembersApi extends Namespace {
    *
    * Lists the members of the account and of its organizations. With subOrgId, lists the roster of that organization.
    *
+   * Iterates over the rows of `members`.
+   *
    * GET /v1/members
+   *
+   * Scope: `members.read`.
    */
   list(params?: MembersListParams, options?: CallOptions): PageCall<MemberListReply, 'members'> {
-    return this.transport.page('/v1/members', 'members', 'cursor', params, options)
+    return this.transport.page('members.list', '/v1/members', 9, 'members', 'cursor', params, options)
   }
 
   /**
    * List open invitations to the team.
    *
+   * Iterates over the rows of `invites`.
+   *
    * GET /v1/members/invites
+   *
+   * Scope: `members.read`.
    */
   listInvites(params?: MembersListInvitesParams, options?: CallOptions): PageCall<MembersListInvitesReply, 'invites'> {
-    return this.transport.page('/v1/members/invites', 'invites', 'cursor', params, options)
+    return this.transport.page('members.listInvites', '/v1/members/invites', 9, 'invites', 'cursor', params, options)
   }
 
   /**
@@ -2463,11 +2663,13 @@ export class MembersApi extends Namespace {
    *
    * POST /v1/members/invites
    *
+   * Scope: `members.write`.
+   *
    * Errors of its own: `home_key_required`, `method_disabled`, `privilege_escalation`, `production_key_required`,
    * `user_inactive`, `user_locked`, `member_exists`.
    */
   invite(params: MembersInviteRequest, options?: CallOptions): Call<MembersInviteReply> {
-    return this.transport.call('POST', '/v1/members/invites', 7, params, options)
+    return this.transport.call('members.invite', 'POST', '/v1/members/invites', 15, params, options)
   }
 
   /**
@@ -2477,11 +2679,13 @@ export class MembersApi extends Namespace {
    *
    * DELETE /v1/members/invites/{inviteId}
    *
+   * Scope: `members.write`.
+   *
    * Errors of its own: `home_key_required`, `privilege_escalation`, `production_key_required`, `invite_not_found`,
    * `invite_accepted`.
    */
   revokeInvite(inviteId: string, params?: MembersRevokeInviteParams, options?: CallOptions): Call<MembersRevokeInviteReply> {
-    return this.transport.call('DELETE', path`/v1/members/invites/${inviteId}`, 3, params, options)
+    return this.transport.call('members.revokeInvite', 'DELETE', path`/v1/members/invites/${inviteId}`, 11, params, options)
   }
 
   /**
@@ -2494,11 +2698,13 @@ export class MembersApi extends Namespace {
    *
    * PATCH /v1/members/{membershipId}
    *
+   * Scope: `members.write`.
+   *
    * Errors of its own: `home_key_required`, `privilege_escalation`, `production_key_required`, `member_not_found`,
    * `last_owner`.
    */
   update(membershipId: string, params: MembersUpdateRequest, options?: CallOptions): Call<MemberReply> {
-    return this.transport.call('PATCH', path`/v1/members/${membershipId}`, 7, params, options)
+    return this.transport.call('members.update', 'PATCH', path`/v1/members/${membershipId}`, 15, params, options)
   }
 
   /**
@@ -2511,11 +2717,13 @@ export class MembersApi extends Namespace {
    *
    * DELETE /v1/members/{membershipId}
    *
+   * Scope: `members.write`.
+   *
    * Errors of its own: `home_key_required`, `privilege_escalation`, `production_key_required`, `member_not_found`,
    * `last_owner`.
    */
   delete(membershipId: string, params?: MembersDeleteParams, options?: CallOptions): Call<MembersDeleteReply> {
-    return this.transport.call('DELETE', path`/v1/members/${membershipId}`, 3, params, options)
+    return this.transport.call('members.delete', 'DELETE', path`/v1/members/${membershipId}`, 11, params, options)
   }
 }
 
@@ -2537,9 +2745,11 @@ export class MfaApi extends Namespace {
    * Works only while the service `mfa` is on.
    *
    * GET /v1/mfa/policy
+   *
+   * Scope: `mfa.read`.
    */
   getPolicy(params?: MfaGetPolicyParams, options?: CallOptions): Call<MfaPolicyReply> {
-    return this.transport.call('GET', '/v1/mfa/policy', 1, params, options)
+    return this.transport.call('mfa.getPolicy', 'GET', '/v1/mfa/policy', 9, params, options)
   }
 
   /**
@@ -2556,9 +2766,11 @@ export class MfaApi extends Namespace {
    * Events: `mfa.policy.updated`, `mfa.team_policy.updated`.
    *
    * PATCH /v1/mfa/policy
+   *
+   * Scope: `mfa.write`.
    */
-  updatePolicy(params?: MfaPolicyPatch, options?: CallOptions): Call<MfaPolicyReply> {
-    return this.transport.call('PATCH', '/v1/mfa/policy', 7, params, options)
+  updatePolicy(params: MfaPolicyPatch, options?: CallOptions): Call<MfaPolicyReply> {
+    return this.transport.call('mfa.updatePolicy', 'PATCH', '/v1/mfa/policy', 15, params, options)
   }
 
   /**
@@ -2569,9 +2781,11 @@ export class MfaApi extends Namespace {
    * Events: `mfa.policy.updated`.
    *
    * PATCH /v1/mfa/policy/defaults
+   *
+   * Scope: `mfa.write`.
    */
-  updateDefaults(params?: MfaPolicyPatch, options?: CallOptions): Call<MfaPolicyReply> {
-    return this.transport.call('PATCH', '/v1/mfa/policy/defaults', 7, params, options)
+  updateDefaults(params: MfaPolicyPatch, options?: CallOptions): Call<MfaPolicyReply> {
+    return this.transport.call('mfa.updateDefaults', 'PATCH', '/v1/mfa/policy/defaults', 15, params, options)
   }
 
   /**
@@ -2582,9 +2796,11 @@ export class MfaApi extends Namespace {
    * Works only while the service `mfa` is on.
    *
    * GET /v1/mfa/policy/preview
+   *
+   * Scope: `mfa.read`.
    */
   previewPolicy(params?: MfaPreviewPolicyParams, options?: CallOptions): Call<MfaPreviewPolicyReply> {
-    return this.transport.call('GET', '/v1/mfa/policy/preview', 1, params, options)
+    return this.transport.call('mfa.previewPolicy', 'GET', '/v1/mfa/policy/preview', 9, params, options)
   }
 }
 
@@ -2607,7 +2823,7 @@ export class OidcApi extends Namespace {
    * GET /v1/auth/login/sso/oidc/callback
    */
   completeShared(params?: OidcCompleteSharedParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', '/v1/auth/login/sso/oidc/callback', 0, params, options)
+    return this.transport.raw('oidc.completeShared', 'GET', '/v1/auth/login/sso/oidc/callback', 0, params, options)
   }
 
   /**
@@ -2623,7 +2839,7 @@ export class OidcApi extends Namespace {
    * GET /v1/auth/login/sso/oidc/callback/{connectionId}
    */
   complete(connectionId: string, params?: OidcCompleteParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', path`/v1/auth/login/sso/oidc/callback/${connectionId}`, 0, params, options)
+    return this.transport.raw('oidc.complete', 'GET', path`/v1/auth/login/sso/oidc/callback/${connectionId}`, 0, params, options)
   }
 
   /**
@@ -2632,7 +2848,7 @@ export class OidcApi extends Namespace {
    * GET /v1/auth/login/sso/oidc/logged-out
    */
   completeLogout(params?: OidcCompleteLogoutParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', '/v1/auth/login/sso/oidc/logged-out', 0, params, options)
+    return this.transport.raw('oidc.completeLogout', 'GET', '/v1/auth/login/sso/oidc/logged-out', 0, params, options)
   }
 
   /**
@@ -2645,7 +2861,7 @@ export class OidcApi extends Namespace {
    * POST /v1/auth/login/sso/oidc/logout/{connectionId}
    */
   logout(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', path`/v1/auth/login/sso/oidc/logout/${connectionId}`, 4, params, options)
+    return this.transport.raw('oidc.logout', 'POST', path`/v1/auth/login/sso/oidc/logout/${connectionId}`, 4, params, options)
   }
 
   /**
@@ -2658,7 +2874,7 @@ export class OidcApi extends Namespace {
    * Errors of its own: `not_found`.
    */
   listKeys(connectionId: string, options?: CallOptions): Call<ClientKeySet> {
-    return this.transport.call('GET', path`/v1/auth/login/sso/oidc/jwks/${connectionId}`, 1, undefined, options)
+    return this.transport.call('oidc.listKeys', 'GET', path`/v1/auth/login/sso/oidc/jwks/${connectionId}`, 1, undefined, options)
   }
 }
 
@@ -2670,10 +2886,14 @@ export class OrganizationsApi extends Namespace {
    * Lists the organizations of the key’s environment, including archived ones. A key of one organization sees only that
    * organization.
    *
+   * Iterates over the rows of `subOrganizations`.
+   *
    * GET /v1/organizations
+   *
+   * Scope: `sub_orgs.read`.
    */
   list(params?: OrganizationsListParams, options?: CallOptions): PageCall<OrganizationsListReply, 'subOrganizations'> {
-    return this.transport.page('/v1/organizations', 'subOrganizations', 'cursor', params, options)
+    return this.transport.page('organizations.list', '/v1/organizations', 9, 'subOrganizations', 'cursor', params, options)
   }
 
   /**
@@ -2687,19 +2907,23 @@ export class OrganizationsApi extends Namespace {
    *
    * POST /v1/organizations
    *
+   * Scope: `sub_orgs.write`.
+   *
    * Errors of its own: `slug_taken`.
    */
   create(params: OrganizationsCreateRequest, options?: CallOptions): Call<OrganizationReply> {
-    return this.transport.call('POST', '/v1/organizations', 7, params, options)
+    return this.transport.call('organizations.create', 'POST', '/v1/organizations', 15, params, options)
   }
 
   /**
    * Read an organization.
    *
    * GET /v1/organizations/{subOrgId}
+   *
+   * Scope: `sub_orgs.read`.
    */
   get(subOrgId: string, params?: OrganizationsGetParams, options?: CallOptions): Call<OrganizationReply> {
-    return this.transport.call('GET', path`/v1/organizations/${subOrgId}`, 1, params, options)
+    return this.transport.call('organizations.get', 'GET', path`/v1/organizations/${subOrgId}`, 9, params, options)
   }
 
   /**
@@ -2715,10 +2939,12 @@ export class OrganizationsApi extends Namespace {
    *
    * PATCH /v1/organizations/{subOrgId}
    *
+   * Scope: `sub_orgs.write`.
+   *
    * Errors of its own: `home_key_required`, `production_key_required`, `version_conflict`.
    */
-  update(subOrgId: string, params?: OrganizationsUpdateRequest, options?: CallOptions): Call<OrganizationReply> {
-    return this.transport.call('PATCH', path`/v1/organizations/${subOrgId}`, 7, params, options)
+  update(subOrgId: string, params: OrganizationsUpdateRequest, options?: CallOptions): Call<OrganizationReply> {
+    return this.transport.call('organizations.update', 'PATCH', path`/v1/organizations/${subOrgId}`, 15, params, options)
   }
 
   /**
@@ -2732,10 +2958,12 @@ export class OrganizationsApi extends Namespace {
    *
    * DELETE /v1/organizations/{subOrgId}
    *
+   * Scope: `sub_orgs.write`.
+   *
    * Errors of its own: `home_key_required`, `production_key_required`, `version_conflict`.
    */
   archive(subOrgId: string, params?: OrganizationsArchiveParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', path`/v1/organizations/${subOrgId}`, 3, params, options)
+    return this.transport.call('organizations.archive', 'DELETE', path`/v1/organizations/${subOrgId}`, 11, params, options)
   }
 
   /**
@@ -2750,19 +2978,23 @@ export class OrganizationsApi extends Namespace {
    *
    * POST /v1/organizations/{subOrgId}/erase
    *
+   * Scope: `sub_orgs.write`.
+   *
    * Errors of its own: `home_key_required`, `production_key_required`, `organization_name_mismatch`.
    */
   erase(subOrgId: string, params: OrganizationsEraseRequest, options?: CallOptions): Call<OrganizationReply> {
-    return this.transport.call('POST', path`/v1/organizations/${subOrgId}/erase`, 7, params, options)
+    return this.transport.call('organizations.erase', 'POST', path`/v1/organizations/${subOrgId}/erase`, 15, params, options)
   }
 
   /**
    * List the roster of an organization.
    *
    * GET /v1/organizations/{subOrgId}/members
+   *
+   * Scope: `sub_orgs.read`.
    */
   listMembers(subOrgId: string, params?: OrganizationsListMembersParams, options?: CallOptions): Call<RosterReply> {
-    return this.transport.call('GET', path`/v1/organizations/${subOrgId}/members`, 1, params, options)
+    return this.transport.call('organizations.listMembers', 'GET', path`/v1/organizations/${subOrgId}/members`, 9, params, options)
   }
 
   /**
@@ -2776,10 +3008,12 @@ export class OrganizationsApi extends Namespace {
    *
    * PUT /v1/organizations/{subOrgId}/members
    *
+   * Scope: `sub_orgs.write`.
+   *
    * Errors of its own: `home_key_required`, `privilege_escalation`, `production_key_required`, `last_owner`.
    */
   replaceMembers(subOrgId: string, params: OrganizationsReplaceMembersRequest, options?: CallOptions): Call<RosterReply> {
-    return this.transport.call('PUT', path`/v1/organizations/${subOrgId}/members`, 7, params, options)
+    return this.transport.call('organizations.replaceMembers', 'PUT', path`/v1/organizations/${subOrgId}/members`, 15, params, options)
   }
 }
 
@@ -2800,8 +3034,8 @@ export class OtpApi extends Namespace {
    *
    * POST /v1/otp/generate
    */
-  generate(params?: OtpGenerateRequest, options?: CallOptions): Call<Otp> {
-    return this.transport.call('POST', '/v1/otp/generate', 4, params, options)
+  generate(params: OtpGenerateRequest, options?: CallOptions): Call<Otp> {
+    return this.transport.call('otp.generate', 'POST', '/v1/otp/generate', 12, params, options)
   }
 
   /**
@@ -2821,7 +3055,7 @@ export class OtpApi extends Namespace {
    * Errors of its own: `otp_reference_required`.
    */
   validate(params: OtpValidateRequest, options?: CallOptions): Call<OtpValidation> {
-    return this.transport.call('POST', '/v1/otp/validate', 4, params, options)
+    return this.transport.call('otp.validate', 'POST', '/v1/otp/validate', 12, params, options)
   }
 
   /**
@@ -2830,9 +3064,11 @@ export class OtpApi extends Namespace {
    * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
    *
    * GET /v1/otp/settings
+   *
+   * Scope: `otp.settings.read`.
    */
   getSettings(params?: OtpGetSettingsParams, options?: CallOptions): Call<OtpSettingsReply> {
-    return this.transport.call('GET', '/v1/otp/settings', 1, params, options)
+    return this.transport.call('otp.getSettings', 'GET', '/v1/otp/settings', 9, params, options)
   }
 
   /**
@@ -2844,9 +3080,11 @@ export class OtpApi extends Namespace {
    * Events: `otp.settings.updated`.
    *
    * PATCH /v1/otp/settings
+   *
+   * Scope: `otp.settings.write`.
    */
-  updateSettings(params?: OtpSettingsPatch, options?: CallOptions): Call<OtpSettingsReply> {
-    return this.transport.call('PATCH', '/v1/otp/settings', 7, params, options)
+  updateSettings(params: OtpSettingsPatch, options?: CallOptions): Call<OtpSettingsReply> {
+    return this.transport.call('otp.updateSettings', 'PATCH', '/v1/otp/settings', 15, params, options)
   }
 
   /**
@@ -2858,9 +3096,11 @@ export class OtpApi extends Namespace {
    * Events: `otp.settings.updated`.
    *
    * PATCH /v1/otp/settings/defaults
+   *
+   * Scope: `otp.settings.write`.
    */
-  updateDefaults(params?: OtpSettingsPatch, options?: CallOptions): Call<OtpSettingsReply> {
-    return this.transport.call('PATCH', '/v1/otp/settings/defaults', 7, params, options)
+  updateDefaults(params: OtpSettingsPatch, options?: CallOptions): Call<OtpSettingsReply> {
+    return this.transport.call('otp.updateDefaults', 'PATCH', '/v1/otp/settings/defaults', 15, params, options)
   }
 }
 
@@ -2885,12 +3125,14 @@ export class PasskeysApi extends Namespace {
    *
    * POST /v1/auth/passkey/register
    *
+   * Scope: `passkeys.write`.
+   *
    * Errors of its own: `passkey_invalid`, `impersonation_read_only`, `organization_suspended`,
    * `recent_sign_in_required`, `user_inactive`, `user_locked`, `verification_required`, `user_not_found`,
    * `passkey_exists`, `passkey_limit_reached`.
    */
   register(params: PasskeysRegisterRequest, options?: CallOptions): Call<PasskeysRegisterReply> {
-    return this.transport.call('POST', '/v1/auth/passkey/register', 4, params, options)
+    return this.transport.call('passkeys.register', 'POST', '/v1/auth/passkey/register', 12, params, options)
   }
 
   /**
@@ -2900,10 +3142,12 @@ export class PasskeysApi extends Namespace {
    *
    * GET /v1/webauthn/credentials
    *
+   * Scope: `passkeys.read`.
+   *
    * Errors of its own: `user_not_found`.
    */
   list(params: PasskeysListParams, options?: CallOptions): Call<PasskeysListReply> {
-    return this.transport.call('GET', '/v1/webauthn/credentials', 1, params, options)
+    return this.transport.call('passkeys.list', 'GET', '/v1/webauthn/credentials', 9, params, options)
   }
 
   /**
@@ -2915,10 +3159,12 @@ export class PasskeysApi extends Namespace {
    *
    * PATCH /v1/webauthn/credentials/{credentialId}
    *
+   * Scope: `passkeys.write`.
+   *
    * Errors of its own: `passkey_not_found`.
    */
   update(credentialId: string, params: PasskeysUpdateRequest, options?: CallOptions): Call<PasskeysUpdateReply> {
-    return this.transport.call('PATCH', path`/v1/webauthn/credentials/${credentialId}`, 7, params, options)
+    return this.transport.call('passkeys.update', 'PATCH', path`/v1/webauthn/credentials/${credentialId}`, 15, params, options)
   }
 
   /**
@@ -2933,10 +3179,12 @@ export class PasskeysApi extends Namespace {
    *
    * DELETE /v1/webauthn/credentials/{credentialId}
    *
+   * Scope: `passkeys.write`.
+   *
    * Errors of its own: `passkey_not_found`.
    */
   delete(credentialId: string, params?: PasskeysDeleteParams, options?: CallOptions): Call<PasskeysDeleteReply> {
-    return this.transport.call('DELETE', path`/v1/webauthn/credentials/${credentialId}`, 3, params, options)
+    return this.transport.call('passkeys.delete', 'DELETE', path`/v1/webauthn/credentials/${credentialId}`, 11, params, options)
   }
 
   /**
@@ -2945,9 +3193,11 @@ export class PasskeysApi extends Namespace {
    * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
    *
    * GET /v1/auth/passkey/settings
+   *
+   * Scope: `passkeys.read`.
    */
   getSettings(params?: PasskeysGetSettingsParams, options?: CallOptions): Call<PasskeysGetSettingsReply> {
-    return this.transport.call('GET', '/v1/auth/passkey/settings', 1, params, options)
+    return this.transport.call('passkeys.getSettings', 'GET', '/v1/auth/passkey/settings', 9, params, options)
   }
 
   /**
@@ -2959,9 +3209,11 @@ export class PasskeysApi extends Namespace {
    * Events: `passkey.settings.updated`.
    *
    * PATCH /v1/auth/passkey/settings
+   *
+   * Scope: `passkeys.write`.
    */
-  updateSettings(params?: PasskeySettingsPatch, options?: CallOptions): Call<PasskeySettingsReply> {
-    return this.transport.call('PATCH', '/v1/auth/passkey/settings', 4, params, options)
+  updateSettings(params: PasskeySettingsPatch, options?: CallOptions): Call<PasskeySettingsReply> {
+    return this.transport.call('passkeys.updateSettings', 'PATCH', '/v1/auth/passkey/settings', 12, params, options)
   }
 
   /**
@@ -2972,9 +3224,11 @@ export class PasskeysApi extends Namespace {
    * Events: `passkey.settings.updated`.
    *
    * PATCH /v1/auth/passkey/settings/defaults
+   *
+   * Scope: `passkeys.write`.
    */
-  updateDefaults(params?: PasskeySettingsPatch, options?: CallOptions): Call<PasskeySettingsReply> {
-    return this.transport.call('PATCH', '/v1/auth/passkey/settings/defaults', 4, params, options)
+  updateDefaults(params: PasskeySettingsPatch, options?: CallOptions): Call<PasskeySettingsReply> {
+    return this.transport.call('passkeys.updateDefaults', 'PATCH', '/v1/auth/passkey/settings/defaults', 12, params, options)
   }
 
   /**
@@ -2986,7 +3240,7 @@ export class PasskeysApi extends Namespace {
    * GET /.well-known/webauthn
    */
   listRelatedOrigins(options?: CallOptions): Call<PasskeysListRelatedOriginsReply> {
-    return this.transport.call('GET', '/.well-known/webauthn', 1, undefined, options)
+    return this.transport.call('passkeys.listRelatedOrigins', 'GET', '/.well-known/webauthn', 1, undefined, options)
   }
 }
 
@@ -3006,11 +3260,13 @@ export class PasswordResetApi extends Namespace {
    *
    * POST /v1/auth/password/reset/send
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `password_reset_disabled`,
    * `team_link_withheld`, `account_locked`.
    */
   send(params: PasswordResetSendRequest, options?: CallOptions): Call<SentLink> {
-    return this.transport.call('POST', '/v1/auth/password/reset/send', 4, params, options)
+    return this.transport.call('passwordReset.send', 'POST', '/v1/auth/password/reset/send', 12, params, options)
   }
 
   /**
@@ -3030,12 +3286,14 @@ export class PasswordResetApi extends Namespace {
    *
    * POST /v1/auth/password/reset/confirm
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `token_expired`, `token_invalid`, `method_disabled`, `organization_suspended`,
    * `password_reset_disabled`, `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`,
    * `user_locked`, `password_breached`, `weak_password`, `account_locked`.
    */
   complete(params: PasswordResetCompleteRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/password/reset/confirm', 4, params, options)
+    return this.transport.call('passwordReset.complete', 'POST', '/v1/auth/password/reset/confirm', 12, params, options)
   }
 }
 
@@ -3048,10 +3306,14 @@ export class RolesApi extends Namespace {
    *
    * Works only while the service `rbac` is on.
    *
+   * Iterates over the rows of `assignments`.
+   *
    * GET /v1/rbac/roles
+   *
+   * Scope: `roles.read`.
    */
   list(params?: RolesListParams, options?: CallOptions): PageCall<RolesListReply, 'assignments'> {
-    return this.transport.page('/v1/rbac/roles', 'assignments', 'cursor', params, options)
+    return this.transport.page('roles.list', '/v1/rbac/roles', 9, 'assignments', 'cursor', params, options)
   }
 
   /**
@@ -3066,10 +3328,12 @@ export class RolesApi extends Namespace {
    *
    * POST /v1/rbac/roles
    *
+   * Scope: `roles.write`.
+   *
    * Errors of its own: `privilege_escalation`, `role_exists`, `role_limit_reached`.
    */
   create(params: RolesCreateRequest, options?: CallOptions): Call<RoleReply> {
-    return this.transport.call('POST', '/v1/rbac/roles', 7, params, options)
+    return this.transport.call('roles.create', 'POST', '/v1/rbac/roles', 15, params, options)
   }
 
   /**
@@ -3079,10 +3343,12 @@ export class RolesApi extends Namespace {
    *
    * GET /v1/rbac/roles/{roleId}
    *
+   * Scope: `roles.read`.
+   *
    * Errors of its own: `role_not_found`.
    */
   get(roleId: string, params?: RolesGetParams, options?: CallOptions): Call<RoleReply> {
-    return this.transport.call('GET', path`/v1/rbac/roles/${roleId}`, 1, params, options)
+    return this.transport.call('roles.get', 'GET', path`/v1/rbac/roles/${roleId}`, 9, params, options)
   }
 
   /**
@@ -3097,10 +3363,12 @@ export class RolesApi extends Namespace {
    *
    * PATCH /v1/rbac/roles/{roleId}
    *
+   * Scope: `roles.write`.
+   *
    * Errors of its own: `privilege_escalation`, `system_role`, `role_not_found`, `role_exists`, `version_conflict`.
    */
-  update(roleId: string, params?: RolesUpdateParams, options?: CallOptions): Call<RolesUpdateReply> {
-    return this.transport.call('PATCH', path`/v1/rbac/roles/${roleId}`, 7, params, options, ['preview'])
+  update(roleId: string, params: RolesUpdateParams, options?: CallOptions): Call<RolesUpdateReply> {
+    return this.transport.call('roles.update', 'PATCH', path`/v1/rbac/roles/${roleId}`, 15, params, options, ['preview'])
   }
 
   /**
@@ -3114,10 +3382,12 @@ export class RolesApi extends Namespace {
    *
    * DELETE /v1/rbac/roles/{roleId}
    *
+   * Scope: `roles.write`.
+   *
    * Errors of its own: `system_role`, `role_not_found`, `version_conflict`.
    */
   delete(roleId: string, params?: RolesDeleteParams, options?: CallOptions): Call<RolesDeleteReply> {
-    return this.transport.call('DELETE', path`/v1/rbac/roles/${roleId}`, 3, params, options)
+    return this.transport.call('roles.delete', 'DELETE', path`/v1/rbac/roles/${roleId}`, 11, params, options)
   }
 
   /**
@@ -3126,9 +3396,11 @@ export class RolesApi extends Namespace {
    * Works only while the service `rbac` is on.
    *
    * GET /v1/rbac/permissions
+   *
+   * Scope: `roles.read`.
    */
   listPermissions(params?: RolesListPermissionsParams, options?: CallOptions): Call<RolesListPermissionsReply> {
-    return this.transport.call('GET', '/v1/rbac/permissions', 1, params, options)
+    return this.transport.call('roles.listPermissions', 'GET', '/v1/rbac/permissions', 9, params, options)
   }
 
   /**
@@ -3138,10 +3410,12 @@ export class RolesApi extends Namespace {
    *
    * GET /v1/rbac/users/{userId}/roles
    *
+   * Scope: `roles.read`.
+   *
    * Errors of its own: `user_not_found`.
    */
   getForUser(userId: string, params?: RolesGetForUserParams, options?: CallOptions): Call<RolesGetForUserReply> {
-    return this.transport.call('GET', path`/v1/rbac/users/${userId}/roles`, 1, params, options)
+    return this.transport.call('roles.getForUser', 'GET', path`/v1/rbac/users/${userId}/roles`, 9, params, options)
   }
 
   /**
@@ -3156,10 +3430,12 @@ export class RolesApi extends Namespace {
    *
    * PUT /v1/rbac/users/{userId}/roles
    *
+   * Scope: `roles.write`.
+   *
    * Errors of its own: `privilege_escalation`, `user_not_found`, `role_managed`.
    */
-  setForUser(userId: string, params?: RolesSetForUserRequest, options?: CallOptions): Call<RolesSetForUserReply> {
-    return this.transport.call('PUT', path`/v1/rbac/users/${userId}/roles`, 7, params, options)
+  setForUser(userId: string, params: RolesSetForUserRequest, options?: CallOptions): Call<RolesSetForUserReply> {
+    return this.transport.call('roles.setForUser', 'PUT', path`/v1/rbac/users/${userId}/roles`, 15, params, options)
   }
 
   /**
@@ -3169,10 +3445,12 @@ export class RolesApi extends Namespace {
    *
    * GET /v1/rbac/members/{membershipId}/roles
    *
+   * Scope: `roles.read`.
+   *
    * Errors of its own: `role_member_not_found`.
    */
   getForMember(membershipId: string, params?: RolesGetForMemberParams, options?: CallOptions): Call<RolesGetForMemberReply> {
-    return this.transport.call('GET', path`/v1/rbac/members/${membershipId}/roles`, 1, params, options)
+    return this.transport.call('roles.getForMember', 'GET', path`/v1/rbac/members/${membershipId}/roles`, 9, params, options)
   }
 
   /**
@@ -3186,10 +3464,12 @@ export class RolesApi extends Namespace {
    *
    * PUT /v1/rbac/members/{membershipId}/roles
    *
+   * Scope: `roles.write`.
+   *
    * Errors of its own: `privilege_escalation`, `role_member_not_found`.
    */
   setForMember(membershipId: string, params: RolesSetForMemberRequest, options?: CallOptions): Call<RolesSetForMemberReply> {
-    return this.transport.call('PUT', path`/v1/rbac/members/${membershipId}/roles`, 7, params, options)
+    return this.transport.call('roles.setForMember', 'PUT', path`/v1/rbac/members/${membershipId}/roles`, 15, params, options)
   }
 
   /**
@@ -3199,10 +3479,12 @@ export class RolesApi extends Namespace {
    *
    * POST /v1/rbac/check
    *
+   * Scope: `roles.read`.
+   *
    * Errors of its own: `user_not_found`.
    */
   check(params: RolesCheckRequest, options?: CallOptions): Call<RolesCheckReply> {
-    return this.transport.call('POST', '/v1/rbac/check', 5, params, options)
+    return this.transport.call('roles.check', 'POST', '/v1/rbac/check', 13, params, options)
   }
 }
 
@@ -3224,7 +3506,7 @@ export class SamlApi extends Namespace {
    * POST /v1/auth/login/sso/saml/acs
    */
   completeShared(params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', '/v1/auth/login/sso/saml/acs', 4, params, options)
+    return this.transport.raw('saml.completeShared', 'POST', '/v1/auth/login/sso/saml/acs', 4, params, options)
   }
 
   /**
@@ -3240,7 +3522,7 @@ export class SamlApi extends Namespace {
    * POST /v1/auth/login/sso/saml/acs/{connectionId}
    */
   complete(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', path`/v1/auth/login/sso/saml/acs/${connectionId}`, 4, params, options)
+    return this.transport.raw('saml.complete', 'POST', path`/v1/auth/login/sso/saml/acs/${connectionId}`, 4, params, options)
   }
 
   /**
@@ -3251,7 +3533,7 @@ export class SamlApi extends Namespace {
    * GET /v1/auth/login/sso/saml/slo/{connectionId}
    */
   logoutByRedirect(connectionId: string, params?: SamlLogoutByRedirectParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', path`/v1/auth/login/sso/saml/slo/${connectionId}`, 0, params, options)
+    return this.transport.raw('saml.logoutByRedirect', 'GET', path`/v1/auth/login/sso/saml/slo/${connectionId}`, 0, params, options)
   }
 
   /**
@@ -3262,7 +3544,7 @@ export class SamlApi extends Namespace {
    * POST /v1/auth/login/sso/saml/slo/{connectionId}
    */
   logout(connectionId: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', path`/v1/auth/login/sso/saml/slo/${connectionId}`, 4, params, options)
+    return this.transport.raw('saml.logout', 'POST', path`/v1/auth/login/sso/saml/slo/${connectionId}`, 4, params, options)
   }
 
   /**
@@ -3271,7 +3553,7 @@ export class SamlApi extends Namespace {
    * GET /v1/auth/login/sso/saml/metadata/{connectionId}
    */
   getMetadata(connectionId: string, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', path`/v1/auth/login/sso/saml/metadata/${connectionId}`, 1, undefined, options)
+    return this.transport.raw('saml.getMetadata', 'GET', path`/v1/auth/login/sso/saml/metadata/${connectionId}`, 1, undefined, options)
   }
 }
 
@@ -3283,9 +3565,11 @@ export class ScimApi extends Namespace {
    * Works only while the service `scim` is on.
    *
    * GET /v1/scim/config
+   *
+   * Scope: `scim_config.read`.
    */
   getConfig(params?: ScimGetConfigParams, options?: CallOptions): Call<ScimGetConfigReply> {
-    return this.transport.call('GET', '/v1/scim/config', 1, params, options)
+    return this.transport.call('scim.getConfig', 'GET', '/v1/scim/config', 9, params, options)
   }
 
   /**
@@ -3299,10 +3583,12 @@ export class ScimApi extends Namespace {
    *
    * PATCH /v1/scim/config
    *
+   * Scope: `scim_config.write`.
+   *
    * Errors of its own: `scim_connection_not_found`, `privilege_escalation`.
    */
-  updateConfig(params?: ScimUpdateConfigRequest, options?: CallOptions): Call<ScimUpdateConfigReply> {
-    return this.transport.call('PATCH', '/v1/scim/config', 7, params, options)
+  updateConfig(params: ScimUpdateConfigRequest, options?: CallOptions): Call<ScimUpdateConfigReply> {
+    return this.transport.call('scim.updateConfig', 'PATCH', '/v1/scim/config', 15, params, options)
   }
 
   /**
@@ -3317,10 +3603,12 @@ export class ScimApi extends Namespace {
    *
    * POST /v1/scim/config
    *
+   * Scope: `scim_config.write`.
+   *
    * Errors of its own: `privilege_escalation`.
    */
   rotateToken(params: ScimRotateTokenRequest, options?: CallOptions): Call<ScimRotateTokenReply> {
-    return this.transport.call('POST', '/v1/scim/config', 7, params, options)
+    return this.transport.call('scim.rotateToken', 'POST', '/v1/scim/config', 15, params, options)
   }
 
   /**
@@ -3331,10 +3619,14 @@ export class ScimApi extends Namespace {
    *
    * Works only while the service `scim` is on.
    *
+   * Iterates over the rows of `logs`.
+   *
    * GET /v1/scim/logs
+   *
+   * Scope: `scim_config.read`.
    */
   listLogs(params?: ScimListLogsParams, options?: CallOptions): PageCall<ScimListLogsReply, 'logs'> {
-    return this.transport.page('/v1/scim/logs', 'logs', 'cursor', params, options)
+    return this.transport.page('scim.listLogs', '/v1/scim/logs', 9, 'logs', 'cursor', params, options)
   }
 
   /**
@@ -3353,11 +3645,13 @@ export class ScimApi extends Namespace {
    *
    * POST /v1/scim/logs/{id}/replay
    *
+   * Scope: `scim_config.write`.
+   *
    * Errors of its own: `organization_suspended`, `privilege_escalation`, `scim_disabled`, `scim_log_not_found`,
    * `scim_not_replayable`.
    */
   replayLog(id: string, params?: ScimReplayLogRequest, options?: CallOptions): Call<ScimReplayLogReply> {
-    return this.transport.call('POST', path`/v1/scim/logs/${id}/replay`, 7, params, options)
+    return this.transport.call('scim.replayLog', 'POST', path`/v1/scim/logs/${id}/replay`, 15, params, options)
   }
 }
 
@@ -3370,9 +3664,11 @@ export class ServicesApi extends Namespace {
    * on.
    *
    * GET /v1/organization-apps
+   *
+   * Scope: `apps_config.read`.
    */
   get(params?: ServicesGetParams, options?: CallOptions): Call<ServiceConfig> {
-    return this.transport.call('GET', '/v1/organization-apps', 1, params, options)
+    return this.transport.call('services.get', 'GET', '/v1/organization-apps', 9, params, options)
   }
 
   /**
@@ -3385,10 +3681,12 @@ export class ServicesApi extends Namespace {
    *
    * PUT /v1/organization-apps
    *
+   * Scope: `apps_config.write`.
+   *
    * Errors of its own: `auth_required`.
    */
-  update(params?: ServiceConfigChange, options?: CallOptions): Call<ServiceConfig> {
-    return this.transport.call('PUT', '/v1/organization-apps', 7, params, options)
+  update(params: ServiceConfigChange, options?: CallOptions): Call<ServiceConfig> {
+    return this.transport.call('services.update', 'PUT', '/v1/organization-apps', 15, params, options)
   }
 
   /**
@@ -3400,10 +3698,12 @@ export class ServicesApi extends Namespace {
    *
    * PUT /v1/organization-apps/defaults
    *
+   * Scope: `apps_config.write`.
+   *
    * Errors of its own: `auth_required`.
    */
-  updateDefaults(params?: ServiceConfigChange, options?: CallOptions): Call<ServiceConfig> {
-    return this.transport.call('PUT', '/v1/organization-apps/defaults', 7, params, options)
+  updateDefaults(params: ServiceConfigChange, options?: CallOptions): Call<ServiceConfig> {
+    return this.transport.call('services.updateDefaults', 'PUT', '/v1/organization-apps/defaults', 15, params, options)
   }
 }
 
@@ -3414,10 +3714,14 @@ export class SessionsApi extends Namespace {
    *
    * Works only while the service `sessions` is on.
    *
+   * Iterates over the rows of `users`.
+   *
    * GET /v1/sessions
+   *
+   * Scope: `sessions.read`.
    */
   list(params?: SessionsListParams, options?: CallOptions): PageCall<SessionsListReply, 'users'> {
-    return this.transport.page('/v1/sessions', 'users', 'cursor', params, options)
+    return this.transport.page('sessions.list', '/v1/sessions', 9, 'users', 'cursor', params, options)
   }
 
   /**
@@ -3427,10 +3731,12 @@ export class SessionsApi extends Namespace {
    *
    * GET /v1/sessions/{sessionId}
    *
+   * Scope: `sessions.read`.
+   *
    * Errors of its own: `session_not_found`.
    */
   get(sessionId: string, params?: SessionsGetParams, options?: CallOptions): Call<Session> {
-    return this.transport.call('GET', path`/v1/sessions/${sessionId}`, 1, params, options)
+    return this.transport.call('sessions.get', 'GET', path`/v1/sessions/${sessionId}`, 9, params, options)
   }
 
   /**
@@ -3442,10 +3748,12 @@ export class SessionsApi extends Namespace {
    *
    * DELETE /v1/sessions/{sessionId}
    *
+   * Scope: `sessions.revoke`.
+   *
    * Errors of its own: `session_not_found`.
    */
   revoke(sessionId: string, params?: SessionsRevokeParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', path`/v1/sessions/${sessionId}`, 3, params, options)
+    return this.transport.call('sessions.revoke', 'DELETE', path`/v1/sessions/${sessionId}`, 11, params, options)
   }
 
   /**
@@ -3457,12 +3765,16 @@ export class SessionsApi extends Namespace {
    *
    * Works only while the service `sessions` is on.
    *
+   * Iterates over the rows of `revocations`.
+   *
    * GET /v1/sessions/revocations
+   *
+   * Scope: `sessions.read`.
    *
    * Errors of its own: `cursor_expired`.
    */
   listRevocations(params?: SessionsListRevocationsParams, options?: CallOptions): PageCall<SessionsListRevocationsReply, 'revocations'> {
-    return this.transport.page('/v1/sessions/revocations', 'revocations', 'after', params, options)
+    return this.transport.page('sessions.listRevocations', '/v1/sessions/revocations', 9, 'revocations', 'after', params, options)
   }
 }
 
@@ -3487,11 +3799,13 @@ export class SignupApi extends Namespace {
    *
    * POST /v1/auth/signup
    *
+   * Scope: `auth.signup`.
+   *
    * Errors of its own: `method_disabled`, `organization_suspended`, `session_limit_reached`, `signup_disabled`,
    * `sso_required`, `user_inactive`, `user_locked`, `verification_required`, `email_exists`, `account_locked`.
    */
   create(params: SignupCreateRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/signup', 4, params, options)
+    return this.transport.call('signup.create', 'POST', '/v1/auth/signup', 12, params, options)
   }
 
   /**
@@ -3511,12 +3825,14 @@ export class SignupApi extends Namespace {
    *
    * POST /v1/auth/signup/password
    *
+   * Scope: `auth.signup`.
+   *
    * Errors of its own: `method_disabled`, `organization_suspended`, `session_limit_reached`, `signup_disabled`,
    * `sso_required`, `user_inactive`, `user_locked`, `verification_required`, `email_exists`, `password_breached`,
    * `weak_password`, `account_locked`.
    */
   password(params: SignupPasswordRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/signup/password', 4, params, options)
+    return this.transport.call('signup.password', 'POST', '/v1/auth/signup/password', 12, params, options)
   }
 }
 
@@ -3534,11 +3850,13 @@ export class SocialApi extends Namespace {
    *
    * POST /v1/auth/login/social/start
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `invalid_redirect_uri`, `sub_org_required`, `organization_suspended`, `provider_disabled`,
    * `provider_not_configured`, `idp_unreachable`.
    */
   start(params: SocialStartRequest, options?: CallOptions): Call<FederatedStart> {
-    return this.transport.call('POST', '/v1/auth/login/social/start', 4, params, options)
+    return this.transport.call('social.start', 'POST', '/v1/auth/login/social/start', 12, params, options)
   }
 
   /**
@@ -3555,7 +3873,7 @@ export class SocialApi extends Namespace {
    * GET /v1/auth/login/social/callback
    */
   completeShared(params?: SocialCompleteSharedParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', '/v1/auth/login/social/callback', 0, params, options)
+    return this.transport.raw('social.completeShared', 'GET', '/v1/auth/login/social/callback', 0, params, options)
   }
 
   /**
@@ -3571,7 +3889,7 @@ export class SocialApi extends Namespace {
    * POST /v1/auth/login/social/callback
    */
   completeSharedByForm(params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', '/v1/auth/login/social/callback', 4, params, options)
+    return this.transport.raw('social.completeSharedByForm', 'POST', '/v1/auth/login/social/callback', 4, params, options)
   }
 
   /**
@@ -3587,7 +3905,7 @@ export class SocialApi extends Namespace {
    * GET /v1/auth/login/social/callback/{provider}
    */
   complete(provider: string, params?: SocialCompleteParams, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('GET', path`/v1/auth/login/social/callback/${provider}`, 0, params, options)
+    return this.transport.raw('social.complete', 'GET', path`/v1/auth/login/social/callback/${provider}`, 0, params, options)
   }
 
   /**
@@ -3603,16 +3921,18 @@ export class SocialApi extends Namespace {
    * POST /v1/auth/login/social/callback/{provider}
    */
   completeByForm(provider: string, params: Record<string, string>, options?: CallOptions): Promise<Response> {
-    return this.transport.raw('POST', path`/v1/auth/login/social/callback/${provider}`, 4, params, options)
+    return this.transport.raw('social.completeByForm', 'POST', path`/v1/auth/login/social/callback/${provider}`, 4, params, options)
   }
 
   /**
    * List the social providers.
    *
    * GET /v1/social/providers
+   *
+   * Scope: `social.read`.
    */
   listProviders(params?: SocialListProvidersParams, options?: CallOptions): Call<SocialProvidersReply> {
-    return this.transport.call('GET', '/v1/social/providers', 1, params, options)
+    return this.transport.call('social.listProviders', 'GET', '/v1/social/providers', 9, params, options)
   }
 
   /**
@@ -3624,9 +3944,11 @@ export class SocialApi extends Namespace {
    * Events: `social_provider.updated`.
    *
    * PUT /v1/social/providers
+   *
+   * Scope: `social.write`.
    */
   updateProvider(params: SocialProviderPut, options?: CallOptions): Call<SocialProvidersReply> {
-    return this.transport.call('PUT', '/v1/social/providers', 7, params, options)
+    return this.transport.call('social.updateProvider', 'PUT', '/v1/social/providers', 15, params, options)
   }
 
   /**
@@ -3635,9 +3957,11 @@ export class SocialApi extends Namespace {
    * Requires an org-wide key. Sign-ins without an organization use these providers.
    *
    * GET /v1/social/providers/defaults
+   *
+   * Scope: `social.read`.
    */
   listDefaults(params?: SocialListDefaultsParams, options?: CallOptions): Call<SocialProvidersReply> {
-    return this.transport.call('GET', '/v1/social/providers/defaults', 1, params, options)
+    return this.transport.call('social.listDefaults', 'GET', '/v1/social/providers/defaults', 9, params, options)
   }
 
   /**
@@ -3649,9 +3973,11 @@ export class SocialApi extends Namespace {
    * Events: `social_provider.updated`.
    *
    * PUT /v1/social/providers/defaults
+   *
+   * Scope: `social.write`.
    */
   updateDefaults(params: SocialProviderPut, options?: CallOptions): Call<SocialProvidersReply> {
-    return this.transport.call('PUT', '/v1/social/providers/defaults', 7, params, options)
+    return this.transport.call('social.updateDefaults', 'PUT', '/v1/social/providers/defaults', 15, params, options)
   }
 }
 
@@ -3667,9 +3993,11 @@ export class SsoApi extends Namespace {
    * environment’s connections contains the same certificates.
    *
    * GET /v1/sso/keys
+   *
+   * Scope: `sso.read`.
    */
   listKeys(params?: SsoListKeysParams, options?: CallOptions): Call<SpKeysReply> {
-    return this.transport.call('GET', '/v1/sso/keys', 1, params, options)
+    return this.transport.call('sso.listKeys', 'GET', '/v1/sso/keys', 9, params, options)
   }
 
   /**
@@ -3683,10 +4011,12 @@ export class SsoApi extends Namespace {
    *
    * POST /v1/sso/keys
    *
+   * Scope: `sso.write`.
+   *
    * Errors of its own: `sp_keys_conflict`.
    */
   updateKeys(params: SsoUpdateKeysRequest, options?: CallOptions): Call<SpKeysReply> {
-    return this.transport.call('POST', '/v1/sso/keys', 7, params, options)
+    return this.transport.call('sso.updateKeys', 'POST', '/v1/sso/keys', 15, params, options)
   }
 }
 
@@ -3706,11 +4036,13 @@ export class TokensApi extends Namespace {
    *
    * POST /v1/auth/token/refresh
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `refresh_token_invalid`, `refresh_token_reused`, `method_disabled`, `organization_suspended`,
    * `session_limit_reached`, `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   refresh(params: TokensRefreshRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/token/refresh', 4, params, options)
+    return this.transport.call('tokens.refresh', 'POST', '/v1/auth/token/refresh', 12, params, options)
   }
 
   /**
@@ -3727,11 +4059,13 @@ export class TokensApi extends Namespace {
    *
    * POST /v1/auth/token/exchange
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `code_invalid`, `method_disabled`, `organization_suspended`, `session_limit_reached`,
    * `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `account_locked`.
    */
   exchange(params: TokensExchangeRequest, options?: CallOptions): Call<LoginResult> {
-    return this.transport.call('POST', '/v1/auth/token/exchange', 4, params, options)
+    return this.transport.call('tokens.exchange', 'POST', '/v1/auth/token/exchange', 12, params, options)
   }
 
   /**
@@ -3741,9 +4075,11 @@ export class TokensApi extends Namespace {
    * session has been revoked.
    *
    * POST /v1/auth/token/introspect
+   *
+   * Scope: `auth.login`.
    */
   introspect(params: TokensIntrospectRequest, options?: CallOptions): Call<Introspection> {
-    return this.transport.call('POST', '/v1/auth/token/introspect', 5, params, options)
+    return this.transport.call('tokens.introspect', 'POST', '/v1/auth/token/introspect', 13, params, options)
   }
 
   /**
@@ -3759,10 +4095,12 @@ export class TokensApi extends Namespace {
    *
    * POST /v1/auth/token/revoke
    *
+   * Scope: `auth.login`.
+   *
    * Errors of its own: `sub_org_required`.
    */
-  revoke(params?: TokensRevokeRequest, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', '/v1/auth/token/revoke', 5, params, options)
+  revoke(params: TokensRevokeRequest, options?: CallOptions): Call<Success> {
+    return this.transport.call('tokens.revoke', 'POST', '/v1/auth/token/revoke', 13, params, options)
   }
 
   /**
@@ -3773,7 +4111,7 @@ export class TokensApi extends Namespace {
    * GET /.well-known/jwks.json
    */
   getHomeJwks(options?: CallOptions): Call<JwkSet> {
-    return this.transport.call('GET', '/.well-known/jwks.json', 1, undefined, options)
+    return this.transport.call('tokens.getHomeJwks', 'GET', '/.well-known/jwks.json', 1, undefined, options)
   }
 
   /**
@@ -3784,7 +4122,7 @@ export class TokensApi extends Namespace {
    * Errors of its own: `not_found`.
    */
   getHomeMetadata(options?: CallOptions): Call<IssuerMetadata> {
-    return this.transport.call('GET', '/.well-known/oauth-authorization-server', 1, undefined, options)
+    return this.transport.call('tokens.getHomeMetadata', 'GET', '/.well-known/oauth-authorization-server', 1, undefined, options)
   }
 
   /**
@@ -3795,7 +4133,7 @@ export class TokensApi extends Namespace {
    * Errors of its own: `not_found`.
    */
   getJwks(accountId: string, environment: string, options?: CallOptions): Call<JwkSet> {
-    return this.transport.call('GET', path`/accounts/${accountId}/${environment}/.well-known/jwks.json`, 1, undefined, options)
+    return this.transport.call('tokens.getJwks', 'GET', path`/accounts/${accountId}/${environment}/.well-known/jwks.json`, 1, undefined, options)
   }
 
   /**
@@ -3808,7 +4146,7 @@ export class TokensApi extends Namespace {
    * Errors of its own: `not_found`.
    */
   getMetadata(accountId: string, environment: string, options?: CallOptions): Call<IssuerMetadata> {
-    return this.transport.call('GET', path`/accounts/${accountId}/${environment}/.well-known/oauth-authorization-server`, 1, undefined, options)
+    return this.transport.call('tokens.getMetadata', 'GET', path`/accounts/${accountId}/${environment}/.well-known/oauth-authorization-server`, 1, undefined, options)
   }
 }
 
@@ -3820,10 +4158,14 @@ export class UsersApi extends Namespace {
    * Lists the users of one organization. With an org-wide key and without `subOrgId`, lists the users of the whole
    * environment.
    *
+   * Iterates over the rows of `users`.
+   *
    * GET /v1/users
+   *
+   * Scope: `users.read`.
    */
   list(params?: UsersListParams, options?: CallOptions): PageCall<UsersListReply, 'users'> {
-    return this.transport.page('/v1/users', 'users', 'cursor', params, options)
+    return this.transport.page('users.list', '/v1/users', 9, 'users', 'cursor', params, options)
   }
 
   /**
@@ -3836,10 +4178,12 @@ export class UsersApi extends Namespace {
    *
    * POST /v1/users
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `privilege_escalation`, `service_disabled`, `email_exists`, `external_id_taken`.
    */
   create(params: UsersCreateRequest, options?: CallOptions): Call<UserReply> {
-    return this.transport.call('POST', '/v1/users', 7, params, options)
+    return this.transport.call('users.create', 'POST', '/v1/users', 15, params, options)
   }
 
   /**
@@ -3853,10 +4197,12 @@ export class UsersApi extends Namespace {
    *
    * PUT /v1/users
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `too_many_users`.
    */
-  createMany(params?: UsersCreateManyRequest, options?: CallOptions): Call<UsersCreateManyReply> {
-    return this.transport.call('PUT', '/v1/users', 7, params, options)
+  createMany(params: UsersCreateManyRequest, options?: CallOptions): Call<UsersCreateManyReply> {
+    return this.transport.call('users.createMany', 'PUT', '/v1/users', 15, params, options)
   }
 
   /**
@@ -3864,10 +4210,12 @@ export class UsersApi extends Namespace {
    *
    * GET /v1/users/{userId}
    *
+   * Scope: `users.read`.
+   *
    * Errors of its own: `user_not_found`.
    */
   get(userId: string, params?: UsersGetParams, options?: CallOptions): Call<UserView> {
-    return this.transport.call('GET', path`/v1/users/${userId}`, 1, params, options)
+    return this.transport.call('users.get', 'GET', path`/v1/users/${userId}`, 9, params, options)
   }
 
   /**
@@ -3881,10 +4229,12 @@ export class UsersApi extends Namespace {
    *
    * PATCH /v1/users/{userId}
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`, `version_conflict`.
    */
-  update(userId: string, params?: UsersUpdateRequest, options?: CallOptions): Call<UserReply> {
-    return this.transport.call('PATCH', path`/v1/users/${userId}`, 7, params, options)
+  update(userId: string, params: UsersUpdateRequest, options?: CallOptions): Call<UserReply> {
+    return this.transport.call('users.update', 'PATCH', path`/v1/users/${userId}`, 15, params, options)
   }
 
   /**
@@ -3897,10 +4247,12 @@ export class UsersApi extends Namespace {
    *
    * DELETE /v1/users/{userId}
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `user_not_found`, `scim_managed`, `version_conflict`.
    */
   delete(userId: string, params?: UsersDeleteParams, options?: CallOptions): Call<UsersDeleteReply> {
-    return this.transport.call('DELETE', path`/v1/users/${userId}`, 3, params, options)
+    return this.transport.call('users.delete', 'DELETE', path`/v1/users/${userId}`, 11, params, options)
   }
 
   /**
@@ -3915,10 +4267,12 @@ export class UsersApi extends Namespace {
    *
    * POST /v1/users/{userId}
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`, `version_conflict`.
    */
   move(userId: string, params: UsersMoveRequest, options?: CallOptions): Call<UserReply> {
-    return this.transport.call('POST', path`/v1/users/${userId}`, 7, params, options)
+    return this.transport.call('users.move', 'POST', path`/v1/users/${userId}`, 15, params, options)
   }
 
   /**
@@ -3930,10 +4284,12 @@ export class UsersApi extends Namespace {
    *
    * POST /v1/users/{userId}/restore
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `user_not_found`, `email_exists`, `external_id_taken`, `scim_managed`.
    */
   restore(userId: string, params?: UsersRestoreRequest, options?: CallOptions): Call<UserReply> {
-    return this.transport.call('POST', path`/v1/users/${userId}/restore`, 7, params, options)
+    return this.transport.call('users.restore', 'POST', path`/v1/users/${userId}/restore`, 15, params, options)
   }
 
   /**
@@ -3945,10 +4301,12 @@ export class UsersApi extends Namespace {
    *
    * GET /v1/users/{userId}/export
    *
+   * Scope: `users.read`.
+   *
    * Errors of its own: `user_not_found`.
    */
   export(userId: string, params?: UsersExportParams, options?: CallOptions): Call<UsersExportReply> {
-    return this.transport.call('GET', path`/v1/users/${userId}/export`, 1, params, options)
+    return this.transport.call('users.export', 'GET', path`/v1/users/${userId}/export`, 9, params, options)
   }
 
   /**
@@ -3963,11 +4321,13 @@ export class UsersApi extends Namespace {
    *
    * POST /v1/users/{userId}/invite
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `privilege_escalation`,
    * `user_inactive`, `user_locked`, `user_not_found`, `role_managed`.
    */
   invite(userId: string, params?: UsersInviteRequest, options?: CallOptions): Call<UsersInviteReply> {
-    return this.transport.call('POST', path`/v1/users/${userId}/invite`, 7, params, options)
+    return this.transport.call('users.invite', 'POST', path`/v1/users/${userId}/invite`, 15, params, options)
   }
 
   /**
@@ -3984,11 +4344,13 @@ export class UsersApi extends Namespace {
    *
    * POST /v1/users/{userId}/impersonate
    *
+   * Scope: `impersonate`.
+   *
    * Errors of its own: `impersonation_disabled`, `organization_suspended`, `user_inactive`, `user_locked`,
    * `user_not_found`, `user_never_signed_in`, `account_locked`.
    */
   impersonate(userId: string, params: UsersImpersonateRequest, options?: CallOptions): Call<UsersImpersonateReply> {
-    return this.transport.call('POST', path`/v1/users/${userId}/impersonate`, 4, params, options)
+    return this.transport.call('users.impersonate', 'POST', path`/v1/users/${userId}/impersonate`, 12, params, options)
   }
 
   /**
@@ -4000,11 +4362,13 @@ export class UsersApi extends Namespace {
    *
    * POST /v1/users/{userId}/password/reset
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `password_reset_disabled`,
    * `sso_required`, `user_inactive`, `user_locked`, `verification_required`, `user_not_found`.
    */
   sendPasswordReset(userId: string, params?: UsersSendPasswordResetRequest, options?: CallOptions): Call<UsersSendPasswordResetReply> {
-    return this.transport.call('POST', path`/v1/users/${userId}/password/reset`, 7, params, options)
+    return this.transport.call('users.sendPasswordReset', 'POST', path`/v1/users/${userId}/password/reset`, 15, params, options)
   }
 
   /**
@@ -4019,11 +4383,13 @@ export class UsersApi extends Namespace {
    *
    * PUT /v1/users/{userId}/password
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `method_disabled`, `verification_required`, `user_not_found`, `password_breached`,
    * `weak_password`.
    */
   setPassword(userId: string, params: UsersSetPasswordRequest, options?: CallOptions): Call<UsersSetPasswordReply> {
-    return this.transport.call('PUT', path`/v1/users/${userId}/password`, 7, params, options)
+    return this.transport.call('users.setPassword', 'PUT', path`/v1/users/${userId}/password`, 15, params, options)
   }
 
   /**
@@ -4036,10 +4402,12 @@ export class UsersApi extends Namespace {
    *
    * POST /v1/users/{userId}/unlock
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `user_not_found`.
    */
   unlock(userId: string, params?: UsersUnlockRequest, options?: CallOptions): Call<UsersUnlockReply> {
-    return this.transport.call('POST', path`/v1/users/${userId}/unlock`, 7, params, options)
+    return this.transport.call('users.unlock', 'POST', path`/v1/users/${userId}/unlock`, 15, params, options)
   }
 
   /**
@@ -4052,10 +4420,12 @@ export class UsersApi extends Namespace {
    *
    * POST /v1/users/{userId}/lock
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `user_not_found`.
    */
   lock(userId: string, params: UsersLockRequest, options?: CallOptions): Call<UsersLockReply> {
-    return this.transport.call('POST', path`/v1/users/${userId}/lock`, 7, params, options)
+    return this.transport.call('users.lock', 'POST', path`/v1/users/${userId}/lock`, 15, params, options)
   }
 
   /**
@@ -4070,22 +4440,28 @@ export class UsersApi extends Namespace {
    *
    * POST /v1/users/{userId}/verify/resend
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `invalid_redirect_uri`, `method_disabled`, `organization_suspended`, `session_limit_reached`,
    * `signup_disabled`, `sso_required`, `user_inactive`, `user_locked`, `user_not_found`, `account_locked`.
    */
   sendVerification(userId: string, params?: UsersSendVerificationRequest, options?: CallOptions): Call<UsersSendVerificationReply> {
-    return this.transport.call('POST', path`/v1/users/${userId}/verify/resend`, 7, params, options)
+    return this.transport.call('users.sendVerification', 'POST', path`/v1/users/${userId}/verify/resend`, 15, params, options)
   }
 
   /**
    * List the identities of a user.
    *
+   * Iterates over the rows of `identities`.
+   *
    * GET /v1/users/{userId}/identities
+   *
+   * Scope: `users.read`.
    *
    * Errors of its own: `user_not_found`.
    */
   listIdentities(userId: string, params?: UsersListIdentitiesParams, options?: CallOptions): PageCall<UsersListIdentitiesReply, 'identities'> {
-    return this.transport.page(path`/v1/users/${userId}/identities`, 'identities', 'cursor', params, options)
+    return this.transport.page('users.listIdentities', path`/v1/users/${userId}/identities`, 9, 'identities', 'cursor', params, options)
   }
 
   /**
@@ -4098,10 +4474,12 @@ export class UsersApi extends Namespace {
    *
    * DELETE /v1/users/{userId}/identities/{identityId}
    *
+   * Scope: `users.write`.
+   *
    * Errors of its own: `identity_not_found`, `user_not_found`.
    */
   deleteIdentity(userId: string, identityId: string, params?: UsersDeleteIdentityParams, options?: CallOptions): Call<UsersDeleteIdentityReply> {
-    return this.transport.call('DELETE', path`/v1/users/${userId}/identities/${identityId}`, 3, params, options)
+    return this.transport.call('users.deleteIdentity', 'DELETE', path`/v1/users/${userId}/identities/${identityId}`, 11, params, options)
   }
 
   /**
@@ -4111,10 +4489,12 @@ export class UsersApi extends Namespace {
    *
    * DELETE /v1/users/{userId}/sessions
    *
+   * Scope: `sessions.revoke`.
+   *
    * Errors of its own: `user_not_found`.
    */
   revokeSessions(userId: string, params?: UsersRevokeSessionsParams, options?: CallOptions): Call<UsersRevokeSessionsReply> {
-    return this.transport.call('DELETE', path`/v1/users/${userId}/sessions`, 3, params, options)
+    return this.transport.call('users.revokeSessions', 'DELETE', path`/v1/users/${userId}/sessions`, 11, params, options)
   }
 }
 
@@ -4125,10 +4505,14 @@ export class WebhooksApi extends Namespace {
    *
    * Works only while the service `webhooks` is on.
    *
+   * Iterates over the rows of `webhooks`.
+   *
    * GET /v1/webhooks
+   *
+   * Scope: `webhooks.read`.
    */
   list(params?: WebhooksListParams, options?: CallOptions): PageCall<WebhooksListReply, 'webhooks'> {
-    return this.transport.page('/v1/webhooks', 'webhooks', 'cursor', params, options)
+    return this.transport.page('webhooks.list', '/v1/webhooks', 9, 'webhooks', 'cursor', params, options)
   }
 
   /**
@@ -4143,10 +4527,12 @@ export class WebhooksApi extends Namespace {
    *
    * POST /v1/webhooks
    *
+   * Scope: `webhooks.manage`.
+   *
    * Errors of its own: `insecure_url`, `webhook_limit_reached`, `webhook_url_not_allowed`.
    */
   create(params: WebhooksCreateRequest, options?: CallOptions): Call<WebhookSecretReply> {
-    return this.transport.call('POST', '/v1/webhooks', 7, params, options)
+    return this.transport.call('webhooks.create', 'POST', '/v1/webhooks', 15, params, options)
   }
 
   /**
@@ -4155,9 +4541,11 @@ export class WebhooksApi extends Namespace {
    * Works only while the service `webhooks` is on.
    *
    * GET /v1/webhooks/event-types
+   *
+   * Scope: `webhooks.read`.
    */
   listEventTypes(params?: WebhooksListEventTypesParams, options?: CallOptions): Call<WebhooksListEventTypesReply> {
-    return this.transport.call('GET', '/v1/webhooks/event-types', 1, params, options)
+    return this.transport.call('webhooks.listEventTypes', 'GET', '/v1/webhooks/event-types', 9, params, options)
   }
 
   /**
@@ -4167,10 +4555,12 @@ export class WebhooksApi extends Namespace {
    *
    * GET /v1/webhooks/{webhookId}
    *
+   * Scope: `webhooks.read`.
+   *
    * Errors of its own: `sub_org_conflict`, `webhook_not_found`.
    */
   get(webhookId: string, params?: WebhooksGetParams, options?: CallOptions): Call<WebhooksGetReply> {
-    return this.transport.call('GET', path`/v1/webhooks/${webhookId}`, 1, params, options)
+    return this.transport.call('webhooks.get', 'GET', path`/v1/webhooks/${webhookId}`, 9, params, options)
   }
 
   /**
@@ -4182,10 +4572,12 @@ export class WebhooksApi extends Namespace {
    *
    * PATCH /v1/webhooks/{webhookId}
    *
+   * Scope: `webhooks.manage`.
+   *
    * Errors of its own: `insecure_url`, `webhook_not_found`, `version_conflict`, `webhook_url_not_allowed`.
    */
-  update(webhookId: string, params?: WebhooksUpdateRequest, options?: CallOptions): Call<WebhookReply> {
-    return this.transport.call('PATCH', path`/v1/webhooks/${webhookId}`, 7, params, options)
+  update(webhookId: string, params: WebhooksUpdateRequest, options?: CallOptions): Call<WebhookReply> {
+    return this.transport.call('webhooks.update', 'PATCH', path`/v1/webhooks/${webhookId}`, 15, params, options)
   }
 
   /**
@@ -4197,10 +4589,12 @@ export class WebhooksApi extends Namespace {
    *
    * DELETE /v1/webhooks/{webhookId}
    *
+   * Scope: `webhooks.manage`.
+   *
    * Errors of its own: `webhook_not_found`, `version_conflict`.
    */
   delete(webhookId: string, params?: WebhooksDeleteParams, options?: CallOptions): Call<Success> {
-    return this.transport.call('DELETE', path`/v1/webhooks/${webhookId}`, 3, params, options)
+    return this.transport.call('webhooks.delete', 'DELETE', path`/v1/webhooks/${webhookId}`, 11, params, options)
   }
 
   /**
@@ -4212,10 +4606,12 @@ export class WebhooksApi extends Namespace {
    *
    * POST /v1/webhooks/{webhookId}/rotate-secret
    *
+   * Scope: `webhooks.manage`.
+   *
    * Errors of its own: `webhook_not_found`.
    */
   rotateSecret(webhookId: string, params?: WebhooksRotateSecretRequest, options?: CallOptions): Call<WebhookSecretReply> {
-    return this.transport.call('POST', path`/v1/webhooks/${webhookId}/rotate-secret`, 7, params, options)
+    return this.transport.call('webhooks.rotateSecret', 'POST', path`/v1/webhooks/${webhookId}/rotate-secret`, 15, params, options)
   }
 
   /**
@@ -4229,10 +4625,12 @@ export class WebhooksApi extends Namespace {
    *
    * POST /v1/webhooks/{webhookId}/test
    *
+   * Scope: `webhooks.manage`.
+   *
    * Errors of its own: `webhook_not_found`.
    */
   test(webhookId: string, params?: WebhooksTestRequest, options?: CallOptions): Call<WebhookDeliveryReply> {
-    return this.transport.call('POST', path`/v1/webhooks/${webhookId}/test`, 4, params, options)
+    return this.transport.call('webhooks.test', 'POST', path`/v1/webhooks/${webhookId}/test`, 12, params, options)
   }
 
   /**
@@ -4245,10 +4643,12 @@ export class WebhooksApi extends Namespace {
    *
    * POST /v1/webhooks/{webhookId}/replay
    *
+   * Scope: `webhooks.manage`.
+   *
    * Errors of its own: `webhook_not_found`, `webhook_disabled`.
    */
   replayEvents(webhookId: string, params: WebhooksReplayEventsRequest, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', path`/v1/webhooks/${webhookId}/replay`, 7, params, options)
+    return this.transport.call('webhooks.replayEvents', 'POST', path`/v1/webhooks/${webhookId}/replay`, 15, params, options)
   }
 
   /**
@@ -4258,10 +4658,12 @@ export class WebhooksApi extends Namespace {
    *
    * POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend
    *
+   * Scope: `webhooks.manage`.
+   *
    * Errors of its own: `delivery_not_found`, `webhook_not_found`, `webhook_disabled`.
    */
   resendDelivery(webhookId: string, deliveryId: string, params?: WebhooksResendDeliveryRequest, options?: CallOptions): Call<Success> {
-    return this.transport.call('POST', path`/v1/webhooks/${webhookId}/deliveries/${deliveryId}/resend`, 7, params, options)
+    return this.transport.call('webhooks.resendDelivery', 'POST', path`/v1/webhooks/${webhookId}/deliveries/${deliveryId}/resend`, 15, params, options)
   }
 }
 

@@ -1,6 +1,9 @@
 // Generated from openapi.json by `npm run gen`. Do not edit.
 
+import type { LoginResult } from '../login-result.ts'
 import type { UnlistedEvent } from '../unlisted.ts'
+
+export type { LoginResult }
 
 /** The set-up of an organization. */
 export interface AdminPortalOverview {
@@ -1084,7 +1087,7 @@ export interface Event {
   request_id: string | null
   /** IP address of the end user, if the request contained it. */
   ip_address: string | null
-  /** IP address of the end user, if the request contained it. */
+  /** User agent of the end user, if the request contained it. */
   user_agent: string | null
   /** The resource in the same form as in API responses. */
   data: Record<string, unknown>
@@ -1478,7 +1481,7 @@ export interface LoginPasswordRequest {
 }
 
 /** The session, or a challenge if a second factor is required. */
-export interface LoginResult {
+export interface LoginFields {
   /**
    * The new session. Null if a second factor is required: continue with challenge_token. Also null if the response has
    * sign_in_required or discovery_token.
