@@ -162,6 +162,12 @@ export const httpErrors = defineErrors({
     'Address not allowed for this key',
     'The client’s IP address is not in the key’s allowedIps. Add the address with PATCH /v1/api-keys/{id}, or call from an allowed address.',
   ],
+  apiKeyMismatch: [
+    403,
+    'api_key_mismatch',
+    'The key does not reach the user',
+    'X-API-Key accompanies the access token of a user outside its reach. Send a key of the token’s environment, either org-wide or limited to the user’s organization, or send no key.',
+  ],
   accessTokenMissing: [
     401,
     'access_token_missing',

@@ -1,40 +1,27 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { freshEmail } from '../fresh.ts'
 import { startApp, until } from '../harness.ts'
 import { succeeded } from '../people/factors.ts'
 import { mailedCode, signIn } from '../people/sign-in.ts'
 import { issuerOf } from './examples.ts'
+import { guidePlace, snippetsOf } from './guide-place.ts'
 import { takePort } from './service.ts'
 
 // The programs of docs/getting-started.md, saved as it says, with the SDK that it builds.
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const guide = readFileSync(join(root, 'docs/start/getting-started.md'), 'utf8')
-const [client = '', program = '', check = ''] = [...guide.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
-const place = mkdtempSync(join(tmpdir(), 'watchword-guide-'))
-afterAll(() => rmSync(place, { recursive: true }))
-symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'))
-writeFileSync(join(place, 'package.json'), '{"type":"module"}')
-writeFileSync(join(place, 'watchword.ts'), client)
-writeFileSync(join(place, 'try.ts'), program)
-
+const [, program = '', check = ''] = snippetsOf('docs/start/getting-started.md')
 const app = await startApp({ port: await takePort() })
 const tenant = await app.tenant()
-const env = { ...process.env, WATCHWORD_URL: app.baseUrl, WATCHWORD_KEY: tenant.key }
-await promisify(execFile)(process.execPath, ['tools/build-sdk.ts'], { cwd: root })
+const { options, save, run } = await guidePlace(app, tenant.key)
+save('try.ts', program)
 const subOrgId = await tenant.organization()
 
 test('the program signs a user in, refreshes and signs out', async () => {
   const email = freshEmail('bea')
   const { user } = succeeded(await tenant.post('/v1/users', { subOrgId, email }))
-  const running = spawn(process.execPath, ['try.ts', subOrgId, email], { cwd: place, env, stdio: 'pipe' })
+  const running = spawn(process.execPath, ['try.ts', subOrgId, email], { ...options, stdio: 'pipe' })
   let said = ''
   for (const stream of [running.stdout, running.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -56,11 +43,7 @@ test('the check accepts a token of the organization alone', async () => {
 for (const organization of organizations)
   console.log(await checkToken(token, organization).then(({ email }) => email, ({ code }) => code))\n`
   const code = check.replace('http://localhost:4000', await issuerOf(app, tenant))
-  writeFileSync(join(place, 'check.ts'), code + use)
-  const organizations = [subOrgId, await tenant.organization()]
-  const { stdout } = await promisify(execFile)(process.execPath, ['check.ts', token, ...organizations], {
-    cwd: place,
-    env,
-  })
+  save('check.ts', code + use)
+  const stdout = await run('check.ts', [token, subOrgId, await tenant.organization()])
   expect(stdout).toBe(`${email}\norganization_mismatch\n`)
 })

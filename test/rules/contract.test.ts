@@ -53,7 +53,7 @@ test('every documented operation answers at its path, and below /api as well', a
 
 /** What a request without a credential is refused with; null: it is answered. */
 function refusalOf({ security }: Operation, reply: Reply): string | null {
-  if (security.some((scheme) => 'apiKey' in scheme)) return 'api_key_missing'
+  if (security.some((scheme) => 'apiKey' in scheme && !('accessToken' in scheme))) return 'api_key_missing'
   // SCIM has no codes (RFC 7644 §3.12).
   if (security.some((scheme) => 'scimToken' in scheme)) return reply.status === 401 ? null : `status ${reply.status}`
   if (security.length) return 'access_token_missing'

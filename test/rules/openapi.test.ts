@@ -184,13 +184,14 @@ test('a route has only the refusals of the steps that its requests pass', () => 
     const { operationId, requestBody, security, responses, parameters = [] } = found.operation
     const text = Object.keys(responses).map((status) => responseOf(found, status)?.response.description)
     const codes = new Set(text.join().match(/(?<=`)[a-z_]+(?=`)/g))
-    const keyed = security.some((scheme) => 'apiKey' in scheme)
+    const keyed = security.some((scheme) => 'apiKey' in scheme && !('accessToken' in scheme))
     // That of a DELETE with a key may name the organization, which the document leaves to the query.
     const takesBody = requestBody !== undefined || (keyed && found.method === 'delete')
     const expected = {
       payload_too_large: takesBody,
       unsupported_media_type: takesBody,
-      api_key_missing: keyed,
+      // Beside an access token as well.
+      api_key_missing: security.some((scheme) => 'apiKey' in scheme),
       sub_org_mismatch: keyed,
       // A query may name the whole environment beside an organization.
       sub_org_conflict: keyed && (takesBody || parameters.some((each) => Object.values(each).includes('scope'))),

@@ -54,7 +54,28 @@ test.each(own)(
   },
 )
 
+test.each(own)('%s: succeeds beside a key that reaches the user', async (name, route) => {
+  const { person, sample } = await sampleFor(name)
+  const headers = { 'x-api-key': tenant.key, 'x-end-user-ip': '203.0.113.7' }
+  const reply = await sendSample(person.me, route, sample, { headers })
+  expect(reply.status, reply.text).toBe(200)
+})
+
 describe('is refused, and changes nothing', () => {
+  test.each(own)('%s: beside a key that does not reach the user', async (name, route) => {
+    const { person, sample } = await sampleFor(name)
+    const { key } = await tenant.withKey({ subOrgId: await tenant.organization() })
+    const before = await snapshot(app)
+    for (const [sent, refusal] of [
+      [key, [403, 'api_key_mismatch']],
+      ['nonsense', [401, 'api_key_invalid']],
+    ] as const) {
+      const reply = await sendSample(person.me, route, sample, { headers: { 'x-api-key': sent } })
+      expect([reply.status, reply.body.code]).toEqual(refusal)
+    }
+    expect(await snapshot(app)).toEqual(before)
+  })
+
   test.each(own)('%s: by an ended session, another page, an unknown name', async (name, route) => {
     const { person, sample } = await sampleFor(name)
     const before = await snapshot(app)

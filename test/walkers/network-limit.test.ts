@@ -164,6 +164,11 @@ test('who has a right key or token is never refused for the network', async () =
   expect(await askMany(2 * BURST, byKey)).toEqual({ 200: 2 * BURST })
   expect(await askMany(2 * BURST, byToken)).toEqual({ 200: 2 * BURST })
   expect(await askMany(2 * BURST, byScim)).toEqual({ 200: 2 * BURST })
+  // A made-up key beside a right token is a wrong credential like any other.
+  const both = { ...from(newNetwork()), ...bearer(session.access_token) }
+  const besideToken = () => ask(behindProxy, '/v1/auth/userinfo', { ...both, 'x-api-key': madeUpKey() })
+  expect(await askMany(BURST + 5, besideToken)).toEqual({ 401: BURST, 429: 5 })
+  expect((await ask(behindProxy, '/v1/auth/userinfo', both)).status).toBe(200)
   // What needs no key is counted apart.
   expect((await ask(behindProxy, '/version', headers)).status).toBe(200)
 })

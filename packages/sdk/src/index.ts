@@ -94,17 +94,21 @@ export class Watchword extends Operations {
     return this.transport.organization
   }
 
-  /** The operations that a user calls, with an access token in place of the API key. */
+  /**
+   * The operations that users call for themselves, with an access token instead of the API key. After {@link forRequest} the
+   * key is sent too: Watchword records the user's address and browser only with it. The key adds no rights.
+   */
   forUser(accessToken: string): UserOperations {
-    return this.#withHeaders({ authorization: `Bearer ${credential(accessToken, 'access token')}` }, ['x-api-key'])
-  }
-
-  #withHeaders(more: Record<string, string>, without: string[] = []): Watchword {
-    const changed = this.transport.with(({ headers }) => {
-      const kept = Object.entries(headers).filter(([name]) => !without.includes(name))
-      return { headers: { ...Object.fromEntries(kept), ...more } }
+    const authorization = `Bearer ${credential(accessToken, 'access token')}`
+    const changed = this.transport.with(({ headers: { 'x-api-key': key, ...headers } }) => {
+      const isForRequest = Object.keys(headers).some((name) => name.startsWith('x-end-user-'))
+      return { headers: { ...headers, ...(key && isForRequest ? { 'x-api-key': key } : {}), authorization } }
     })
     return new Watchword(changed)
+  }
+
+  #withHeaders(more: Record<string, string>): Watchword {
+    return new Watchword(this.transport.with(({ headers }) => ({ headers: { ...headers, ...more } })))
   }
 }
 

@@ -201,7 +201,7 @@ export class Sessions {
   async read(request: IncomingRequest): Promise<ReadSession> {
     const kept = await this.#cookie.read(request)
     if (!kept) return { session: null, setCookie: null }
-    const current = await this.#verified(kept, null)
+    const current = await this.#verified(request, kept, null)
     const isLasting = current && current.claims.exp - this.#now() / 1000 > SPARE_SECONDS
     if (isLasting) return { session: current, setCookie: null }
     let tokens: SessionTokens | null
@@ -212,7 +212,7 @@ export class Sessions {
       if (current && error instanceof ConnectionError) return { session: current, setCookie: null }
       throw new SessionUnavailableError(error, null)
     }
-    return this.#renewed(kept, tokens)
+    return this.#renewed(request, kept, tokens)
   }
 
   /**
@@ -231,15 +231,15 @@ export class Sessions {
     } catch (error) {
       throw new SessionUnavailableError(error, null)
     }
-    return this.#renewed(kept, tokens)
+    return this.#renewed(request, kept, tokens)
   }
 
   /** The session of new tokens, or of none. */
-  async #renewed(kept: Kept, tokens: SessionTokens | null): Promise<ReadSession> {
+  async #renewed(request: IncomingRequest, kept: Kept, tokens: SessionTokens | null): Promise<ReadSession> {
     if (!tokens) return { session: null, setCookie: this.#cookie.clear() }
     const renewed = this.#keptOf(tokens, kept.org)
     const setCookie = await this.#seal(renewed)
-    const session = await this.#verified(renewed, setCookie)
+    const session = await this.#verified(request, renewed, setCookie)
     if (session) return { session, setCookie }
     // Watchword has just issued the token, so the keys or the verifier's settings are wrong.
     throw new SessionUnavailableError(new Error('The new access token does not verify.'), setCookie)
@@ -253,7 +253,7 @@ export class Sessions {
   async peek(request: IncomingRequest): Promise<ActiveSession | null> {
     const kept = await this.#cookie.read(request)
     if (!kept) return null
-    return this.#open(kept, null).catch((error: unknown) => {
+    return this.#open(request, kept, null).catch((error: unknown) => {
       if (!(error instanceof TokenError)) throw error
       // Returning null would show people as signed out whenever an access token has expired.
       if (error.code === 'token_expired')
@@ -321,8 +321,8 @@ export class Sessions {
   }
 
   /** The session of a token, or null if the token is not valid. */
-  async #verified(kept: Kept, setCookie: string | null): Promise<ActiveSession | null> {
-    return this.#open(kept, setCookie).catch((error: unknown) => {
+  async #verified(request: IncomingRequest, kept: Kept, setCookie: string | null): Promise<ActiveSession | null> {
+    return this.#open(request, kept, setCookie).catch((error: unknown) => {
       if (error instanceof TokenError) return null
       throw error
     })
@@ -332,7 +332,7 @@ export class Sessions {
    * The session of a token. Throws a {@link TokenError}, or a {@link SessionUnavailableError} if the token cannot be
    * checked.
    */
-  async #open(kept: Kept, setCookie: string | null): Promise<ActiveSession> {
+  async #open(request: IncomingRequest, kept: Kept, setCookie: string | null): Promise<ActiveSession> {
     try {
       const claims = await this.#options.verifier.verify(kept.access)
       const session = {
@@ -340,7 +340,7 @@ export class Sessions {
         accessToken: kept.access,
         organization: claims.org_id ?? TEAM,
         authAge: this.#now() / 1000 - claims.auth_time,
-        user: this.#options.client.forUser(kept.access),
+        user: this.#options.client.forRequest(request).forUser(kept.access),
       }
       this.#read.set(session, kept)
       return session

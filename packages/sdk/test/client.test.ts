@@ -3,6 +3,7 @@ import { freshEmail } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
 import { mailedCode } from '../../../test/people/sign-in.ts'
 import { Watchword, WatchwordError } from '../src/index.ts'
+import { signedInBySdk } from './signed-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -82,6 +83,26 @@ test('the audit log names the person that the backend acts for', async () => {
   await app.settled()
   const { events } = await watchword.audit.list({ subOrgId, target_id: user.id })
   expect(events[0]?.actor).toMatchObject({ on_behalf_of: { id: 'staff 7', name: 'Zoë Ö' } })
+})
+
+test('a call of a user for a request is of the address and the browser of the user', async () => {
+  const { subOrgId, session } = await signedInBySdk(app, tenant)
+  const request = { headers: { 'user-agent': 'Firefox/140' }, ip: '203.0.113.9' }
+  const seen = async (change: () => Promise<unknown>) => {
+    await change()
+    await app.settled()
+    const { events } = await watchword.audit.list({ subOrgId, types: 'user.updated', limit: 1 })
+    return [events[0]?.ip_address, events[0]?.user_agent, events[0]?.actor.via?.type]
+  }
+  const user = watchword.forRequest(request).forUser(session.access_token)
+  expect(await seen(() => user.me.update({ displayName: 'Ada' }))).toEqual(['203.0.113.9', 'Firefox/140', 'api_key'])
+  // Without a request, the token is sent alone.
+  const alone = watchword.forUser(session.access_token)
+  expect(await seen(() => alone.me.update({ displayName: 'Lou' }))).toEqual(['127.0.0.1', 'node', undefined])
+  const foreign = new Watchword({ url: app.baseUrl, apiKey: (await app.tenant()).key })
+  const refused = foreign.forRequest(request).forUser(session.access_token).me.get()
+  await expect(refused).rejects.toMatchObject({ code: 'api_key_mismatch', status: 403 })
+  expect((await foreign.forUser(session.access_token).me.get()).user.subOrgId).toBe(subOrgId)
 })
 
 test('a file is a response to be read', async () => {

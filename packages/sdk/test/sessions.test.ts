@@ -46,7 +46,7 @@ function newSessions(url = app.baseUrl) {
 const requestWith = (setCookie: string) => ({ headers: { cookie: `other=1; ${setCookie.split(';')[0]}` } })
 
 test('a browser that is signed in is recognized by its cookie', async () => {
-  const { user, session } = await signIn()
+  const { subOrgId, user, session } = await signIn()
   const { sessions } = newSessions()
   const cookie = await sessions.start(session)
   expect(cookie).toMatch(/^__Host-session=[\w.-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/)
@@ -56,6 +56,13 @@ test('a browser that is signed in is recognized by its cookie', async () => {
   expect(read.session?.claims.directory_user_id).toBe(user.id)
   expect(read.setCookie).toBeNull()
   expect((await read.session?.user.me.get())?.user.id).toBe(user.id)
+  // Its calls are for the person who sent the request.
+  const sent = { ...requestWith(cookie), ip: '203.0.113.9' }
+  await (await sessions.read(sent)).session?.user.me.update({ displayName: 'Read' })
+  await (await sessions.peek(sent))?.user.me.update({ displayName: 'Peeked' })
+  await app.settled()
+  const { events } = await watchword.audit.list({ subOrgId, types: 'user.updated' })
+  expect(events.map(({ ip_address }) => ip_address)).toEqual(['203.0.113.9', '203.0.113.9'])
   expect(await sessions.read({ headers: {} })).toEqual({ session: null, setCookie: null })
 })
 

@@ -53,7 +53,7 @@ export const eventEnvelope = named(
         ),
         via: nullable(
           Via,
-          'For sign-ins and sign-outs, the actor is the user, and this is the API key or team member that sent the request. Otherwise null.',
+          'For sign-ins and sign-outs, the actor is the user, and this is the API key or team member that sent the request. For a user’s request that your backend sends with its API key, this is the API key. Otherwise null.',
         ),
       },
       { description: 'Who caused the event.' },

@@ -17,6 +17,10 @@ export interface Origin {
   provenUserId?: string
   /** The person that the customer's backend acts for, if it names one. Recorded, and never used for a decision. */
   onBehalfOf?: Person
+  /**
+   * The API key that accompanied the access token of a user, who is the actor. Recorded, and never used for a decision.
+   */
+  backend?: Actor
   /** The end user behind a request of the customer's backend, if it says so. */
   endUser: {
     ip: string | null
@@ -33,11 +37,11 @@ export function asProvenUser<W extends { origin: Origin }>(work: W, userId: stri
   return { ...work, origin: { ...work.origin, provenUserId: userId } }
 }
 
-/** The cause in an event. `via` is the caller through which a user signed in. */
-export function causeOf({ actor, provenUserId, onBehalfOf }: Origin): Cause {
+/** The cause in an event. `via` is the caller through which a user signed in, or the backend that sent a user's request. */
+export function causeOf({ actor, provenUserId, backend, onBehalfOf }: Origin): Cause {
   const person = onBehalfOf ?? null
   if (provenUserId === undefined || (actor.type === 'user' && actor.id === provenUserId))
-    return { actor, via: null, onBehalfOf: person }
+    return { actor, via: backend ?? null, onBehalfOf: person }
   return { actor: { type: 'user', id: provenUserId }, via: actor.id === null ? null : actor, onBehalfOf: person }
 }
 

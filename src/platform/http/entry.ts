@@ -1,14 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, busy, httpErrors } from '../errors.ts'
-import type { Origin } from '../events/origin.ts'
 import { rateHeaders } from '../limits/rate-limit.ts'
 import { authorize, mayReadOwnTeam } from '../tenancy/authorize.ts'
-import { type Authenticators, type Caller, isManager, type ManagerCaller } from '../tenancy/caller.ts'
+import {
+  type Authenticators,
+  type Caller,
+  type Callers,
+  isManager,
+  type ManagerCaller,
+  type UserCaller,
+} from '../tenancy/caller.ts'
 import { readActingFor } from './acting-for.ts'
 import type { Peer } from './anonymous.ts'
 import { clientAddress } from './client-address.ts'
 import { allowReading, assertOriginAllowed } from './cors.ts'
 import { refuseOtherSites } from './cross-site.ts'
+import { seenEndUser, statedEndUser } from './end-user.ts'
 import { mediaOf } from './media.ts'
 import type { Pipeline } from './request-state.ts'
 import type { Route } from './route.ts'
@@ -43,7 +50,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     state.route = route
     allowReading(route.cors, request, reply)
     refuseUnreadBody(request)
-    if (route.auth !== 'key') state.origin.endUser = browserOf(request, peerOf(request).ip)
+    if (route.auth !== 'key') state.origin.endUser = seenEndUser(request, peerOf(request).ip)
     const { accept } = request.headers
     const isReadable =
       accept === undefined ||
@@ -62,9 +69,9 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     const now = platform.clock.now()
     const caller = await identify(route.auth, request, now)
     if (!isReadable) throw httpErrors.notAcceptable()
-    await authorizeCaller(caller, request)
+    const counted = await authorizeCaller(caller, request, now)
     if (caller.kind === 'scim') await pipeline.limitScim(caller)
-    const rate = isManager(caller) ? pipeline.limitKey(caller, now.getTime()) : null
+    const rate = counted && pipeline.limitKey(counted, now.getTime())
     if (rate) reply.headers(rateHeaders(rate))
   }
 
@@ -73,10 +80,18 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     const now = platform.clock.now()
     if (now.getTime() - request.state.identifiedAtMs < CALLER_HOLDS_MS) return
     request.state.caller = null
-    await authorizeCaller(await identify(route.auth, request, now), request)
+    await authorizeCaller(await identify(route.auth, request, now), request, now)
   }
 
   return { onRequest, renew }
+}
+
+/** Throws `api_key_mismatch` for a key that cannot act on the user. */
+function assertReaches(backend: ManagerCaller, user: UserCaller): void {
+  if (backend.accountId !== user.accountId || backend.environmentId !== user.environmentId)
+    throw httpErrors.apiKeyMismatch({ detail: 'The API key and the access token are of different environments.' })
+  if (backend.organizationId !== null && backend.organizationId !== user.organizationId)
+    throw httpErrors.apiKeyMismatch({ detail: 'The API key is limited to an organization that is not the user’s.' })
 }
 
 /** Identifies the caller of a route, and refuses callers that may not call it. */
@@ -91,16 +106,21 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
     return caller
   }
 
-  async function authorizeCaller(caller: Caller, request: FastifyRequest): Promise<void> {
+  /** Returns the caller whose rate limit the request counts towards, or null. */
+  async function authorizeCaller(caller: Caller, request: FastifyRequest, now: Date): Promise<ManagerCaller | null> {
     request.state.origin.actor = caller.actor
-    if (!isManager(caller)) await authorizeNonManager(caller, request)
-    else if (!mayReadOwnTeam(route, caller, namedIn(request.query)))
+    if (!isManager(caller)) {
+      await authorizeNonManager(caller, request)
+      return caller.kind === 'user' ? authorizeBackend(caller, request, now) : null
+    }
+    if (!mayReadOwnTeam(route, caller, namedIn(request.query)))
       authorize(caller, lesserScopeOf(route, caller) ?? route.scope ?? 'any key')
     if (caller.kind === 'key') {
       // For team members and end users the caller is already the person who acts, so the header is ignored.
       const onBehalfOf = readActingFor(request.headers)
       if (onBehalfOf) request.state.origin.onBehalfOf = onBehalfOf
     }
+    return caller
   }
 
   async function authorizeNonManager(caller: Exclude<Caller, ManagerCaller>, request: FastifyRequest): Promise<void> {
@@ -114,6 +134,23 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
       await assertOriginAllowed(request, caller.directory, ownOrigin, pipeline.isOriginAllowed)
     if (caller.kind === 'user' && caller.isImpersonated && route.method !== 'GET')
       throw httpErrors.impersonationReadOnly()
+  }
+
+  /**
+   * Checks the API key beside the access token of a user, if there is one. The key adds no rights. It proves that a backend
+   * sent the request, so that the backend can state the user's address. A wrong key is refused: ignoring it would record the
+   * address of the backend as the user's. Throws what the authenticator of keys throws, and `api_key_mismatch`.
+   */
+  async function authorizeBackend(user: UserCaller, request: FastifyRequest, now: Date): Promise<ManagerCaller | null> {
+    const key = request.headers['x-api-key']
+    if (key === undefined) return null
+    const presented = { headers: { 'x-api-key': key }, query: null }
+    const backend = await authenticate(pipeline, 'key', presented, { peer: peerOf(request), now })
+    assertReaches(backend, user)
+    // A trusted device replaces a second factor at a sign-in, and no route for users signs them in.
+    request.state.origin.endUser = { ...statedEndUser(request), trustedDevice: null }
+    request.state.origin.backend = backend.actor
+    return backend
   }
 
   return { identify, authorizeCaller }
@@ -154,12 +191,12 @@ export function refuseNetwork({ platform, anonymous }: Pipeline, request: Fastif
  * Authenticates the caller. Unless the credential was valid a moment ago, the lookup counts as an anonymous request,
  * so that made-up credentials do not slow down other callers. Throws the refusal of the credential, or `rate_limited`.
  */
-async function authenticate(
+async function authenticate<K extends keyof Authenticators>(
   { authenticators, anonymous }: Pipeline,
-  kind: keyof Authenticators,
-  { headers, query }: FastifyRequest,
+  kind: K,
+  { headers, query }: Pick<FastifyRequest, 'headers' | 'query'>,
   { peer, now }: { peer: Peer; now: Date },
-): Promise<Caller> {
+): Promise<Callers[K]> {
   const lookUp = <T>(find: () => Promise<T>) => anonymous.lookUp(peer, now.getTime(), find)
   try {
     return await authenticators[kind]({ headers, ip: peer.ip, subOrgId: namedIn(query), lookUp }, now)
@@ -174,9 +211,4 @@ async function authenticate(
 function namedIn(query: unknown): string | null {
   const named: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, 'subOrgId') : null
   return typeof named === 'string' ? named : null
-}
-
-/** The end user's own browser or device, if the request does not come through a customer's backend. */
-function browserOf(request: FastifyRequest, ip: string): Origin['endUser'] {
-  return { ip, userAgent: request.headers['user-agent']?.slice(0, 512) ?? null }
 }

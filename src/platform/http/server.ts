@@ -1,4 +1,4 @@
-import { isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { httpErrors } from '../errors.ts'
 import type { Origin } from '../events/origin.ts'
@@ -11,6 +11,7 @@ import type { Platform } from '../platform.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import { limitAnonymous } from './anonymous.ts'
 import { answerPreflight } from './cors.ts'
+import { statedEndUser } from './end-user.ts'
 import { hasEmptyParameter, refuseNetwork } from './entry.ts'
 import { mediaOf } from './media.ts'
 import { findMedia, type MediumOf } from './medium-of.ts'
@@ -106,7 +107,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   const headers = securityHeaders(config.baseUrl)
   const findOther = otherMethods(parts.routes)
   app.addHook('onRequest', (request, reply, done) => {
-    request.state = startRequest(request.id, endUserOf(request))
+    request.state = startRequest(request.id, statedEndUser(request))
     reply.headers(headers)
     reply.header('x-request-id', request.id)
     const ambiguous = isAmbiguous(request) ? httpErrors.invalidRequest({ detail: 'Send one Host header.' }) : undefined
@@ -194,7 +195,7 @@ function requestLine(
   route: string,
   durationMs: number,
 ) {
-  const { caller, code } = state
+  const { caller, code, origin } = state
   return {
     requestId: id,
     ...traceOf(headers),
@@ -203,6 +204,7 @@ function requestLine(
     status: reply.statusCode,
     durationMs: Math.round(durationMs * 10) / 10,
     ...(caller ? { caller: caller.kind, [caller.kind === 'key' ? 'apiKeyId' : 'actorId']: caller.actor.id } : {}),
+    ...(origin.backend?.id ? { apiKeyId: origin.backend.id } : {}),
     ...(code ? { code } : {}),
   }
 }
@@ -290,18 +292,5 @@ function securityHeaders(baseUrl: string): Record<string, string> {
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     ...(baseUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
-  }
-}
-
-/** The end user of a request from a customer's backend. Used only after the key was verified. */
-function endUserOf(request: FastifyRequest) {
-  const ip = request.headers['x-end-user-ip']
-  const userAgent = request.headers['x-end-user-agent']
-  const trustedDevice = request.headers['x-trusted-device']
-  return {
-    // A zone (RFC 4007 §11.2) may be any text, and mails show the address, so the zone is removed.
-    ip: typeof ip === 'string' && isIP(ip) ? ip.replace(/%.*$/, '') : null,
-    userAgent: typeof userAgent === 'string' ? userAgent.slice(0, 512) : null,
-    trustedDevice: typeof trustedDevice === 'string' ? trustedDevice : null,
   }
 }

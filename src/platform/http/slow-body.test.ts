@@ -117,6 +117,14 @@ const cases: Record<string, () => Promise<Case>> = {
       refusal: [401, 'access_token_invalid'],
     }
   },
+  'a user whose request a backend passes on with a revoked API key changes their name': async () => {
+    const { session } = await signedInUser(app, tenant, subOrgId, newEmail())
+    const { key, apiKey } = succeeded(await tenant.post('/v1/api-keys', { name: 'Revoked', scopes: ['*'] }))
+    const headers = { authorization: `Bearer ${session.access_token}`, 'x-api-key': key }
+    const end = () => tenant.delete(`/v1/api-keys/${apiKey.id}`)
+    const [body, refusal]: [object, Case['refusal']] = [{ firstName: 'Changed' }, [401, 'api_key_invalid']]
+    return { method: 'PATCH', path: '/v1/me', whole: '/v1/me', headers, body, end, refusal }
+  },
 }
 
 test.each(Object.keys(cases))('a body that arrives after the right has ended changes nothing: %s', async (name) => {

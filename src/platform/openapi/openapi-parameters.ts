@@ -44,8 +44,15 @@ export const parameterComponents: Record<string, JsonObject> = {
     'The ETag that the change is based on. The change is refused if the record has changed since.',
   ),
   IfNoneMatch: header('If-None-Match', 'The ETag of your copy. Returns 304 if your copy is current.'),
-  EndUserIp: header('X-End-User-IP', 'IP address of the end user that the request is made for.'),
-  EndUserAgent: header('X-End-User-Agent', 'User agent of the end user that the request is made for.', 512),
+  EndUserIp: header(
+    'X-End-User-IP',
+    'IP address of the end user that the request is made for. With an access token, ignored unless X-API-Key is sent too.',
+  ),
+  EndUserAgent: header(
+    'X-End-User-Agent',
+    'User agent of the end user that the request is made for. With an access token, ignored unless X-API-Key is sent too.',
+    512,
+  ),
   ActorId: header(
     ACTOR_ID_HEADER,
     'With an API key: your own id of the person that your backend acts for. The id is recorded in `actor.on_behalf_of` of events and grants no rights. Percent-encode `%` and non-ASCII characters as UTF-8.',
@@ -85,9 +92,8 @@ export function describeParameters(route: Route, components: Components, recurri
     ['IdempotencyKey', route.idempotency],
     ['IfMatch', route.errors.some(({ code }) => code === httpErrors.versionConflict.code)],
     ['IfNoneMatch', route.kept],
-    // Reads do not record the end user.
-    ['EndUserIp', route.auth === 'key' && route.method !== 'GET'],
-    ['EndUserAgent', route.auth === 'key' && route.method !== 'GET'],
+    ['EndUserIp', recordsEndUser(route)],
+    ['EndUserAgent', recordsEndUser(route)],
     ['ActorId', route.auth === 'key'],
     ['ActorName', route.auth === 'key'],
     ['TrustedDevice', route.takesDevice],
@@ -95,6 +101,11 @@ export function describeParameters(route: Route, components: Components, recurri
   ]
   const refs = shared.flatMap(([name, applies]) => (applies ? [{ $ref: `#/components/parameters/${name}` }] : []))
   return [...own, ...refs]
+}
+
+/** Whether a backend may state the end user of a request. Reads do not record the end user. */
+function recordsEndUser({ auth, method }: Route): boolean {
+  return (auth === 'key' || auth === 'user') && method !== 'GET'
 }
 
 /**

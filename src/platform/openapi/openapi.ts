@@ -219,9 +219,13 @@ function namesTenantAlone({ method, body }: Route): boolean {
   return method === 'DELETE' && names.length > 0 && names.every((name) => name === 'subOrgId' || name === 'scope')
 }
 
-/** OpenAPI 3.1 lets any security scheme list required roles. The scope is listed at the first way of sending a key. */
+/**
+ * OpenAPI 3.1 lets any security scheme list required roles. The scope is listed at the first way of sending a key. The
+ * schemes of one entry are sent together.
+ */
 function securityOf(route: Route): Json[] {
-  const kind = callerKindOf(route)
+  const { securitySchemes = {}, accompanying = [] } = callerKindOf(route) ?? {}
   const scopes = route.scope === null || isAnyCaller(route.scope) ? [] : [route.scope]
-  return Object.keys(kind?.securitySchemes ?? {}).map((name, at) => ({ [name]: at === 0 ? scopes : [] }))
+  const ways = Object.keys(securitySchemes).map((name, at) => ({ [name]: at === 0 ? scopes : [] }))
+  return [...ways, ...ways.flatMap((way) => accompanying.map((name) => ({ ...way, [name]: [] })))]
 }

@@ -8,7 +8,9 @@ interface CallerKind {
   name: string
   /** The OpenAPI security schemes of the caller's credential. Each alone suffices. */
   securitySchemes: Record<string, { type: string; [field: string]: string }>
-  /** Errors that the caller's authenticator throws. */
+  /** Schemes of a second credential that may accompany the first. */
+  accompanying?: string[]
+  /** Errors that the caller's authenticator throws, and those of the second credential. */
   errors: ErrorFactory[]
 }
 
@@ -42,7 +44,18 @@ export const callerKinds: Record<keyof Callers, CallerKind> = {
     securitySchemes: {
       accessToken: { type: 'http', scheme: 'bearer', description: 'The access token of an end user.' },
     },
-    errors: [httpErrors.accessTokenMissing, httpErrors.accessTokenInvalid, httpErrors.impersonationReadOnly],
+    accompanying: ['apiKey'],
+    errors: [
+      httpErrors.accessTokenMissing,
+      httpErrors.accessTokenInvalid,
+      httpErrors.impersonationReadOnly,
+      // Of the API key that may accompany the token.
+      httpErrors.apiKeyMissing,
+      httpErrors.apiKeyInvalid,
+      httpErrors.apiKeyExpired,
+      httpErrors.apiKeyIpNotAllowed,
+      httpErrors.apiKeyMismatch,
+    ],
   },
   scim: {
     name: 'Scim',

@@ -23,6 +23,8 @@ export interface ProblemMembers {
   api_key_invalid: unknown
   /** Address not allowed for this key. */
   api_key_ip_not_allowed: unknown
+  /** The key does not reach the user. */
+  api_key_mismatch: unknown
   /** API key missing. */
   api_key_missing: unknown
   /** API key not found. */

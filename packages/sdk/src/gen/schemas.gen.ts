@@ -1066,8 +1066,8 @@ export interface Event {
       name: string | null
     } | null
     /**
-     * For sign-ins and sign-outs, the actor is the user, and this is the API key or team member that sent the request.
-     * Otherwise null.
+     * For sign-ins and sign-outs, the actor is the user, and this is the API key or team member that sent the request. For
+     * a user’s request that your backend sends with its API key, this is the API key. Otherwise null.
      */
     via: {
       /** `api_key`, or `user` for a member of the team. */

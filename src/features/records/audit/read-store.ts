@@ -148,7 +148,7 @@ function matches(filter: Filter): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `)
 }
 
-/** Matches the actor, or the caller of a sign-in (`via`). */
+/** Matches the actor, or the caller through which a user acted (`via`). */
 function byActor({ actorType, actorId }: Filter): RawBuilder<unknown> {
   const places = [
     [sql`e.actor_type`, sql`e.actor_id`],
