@@ -21,5 +21,6 @@ export default defineConfig({
     // Against what hangs. A busy machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })
