@@ -5,7 +5,7 @@ const CREATED = 'When the record was created (RFC 3339, in UTC).'
 const UPDATED = 'When the record last changed (RFC 3339, in UTC).'
 const EXPIRES = 'Time of expiry (RFC 3339, in UTC).'
 
-/** What fields of many schemas mean. A schema that says something of its own about such a field keeps it. */
+/** The descriptions of fields that many schemas have. A schema's own description of a field takes precedence. */
 export const RECURRING_FIELDS: ReadonlyMap<string, string> = new Map([
   ['id', 'A UUID that the service assigns. The id never changes.'],
   ['success', 'Always `true`. A refused request has an error status instead.'],

@@ -1,8 +1,8 @@
 import type { Scope } from './contract.ts'
 
 /**
- * The catalogue of permissions, which roles hold and tokens carry, each with the scope by which an API key may do the
- * same; null for what no scope allows, so that `*` alone grants it. They are permanent. Customers bring others along.
+ * The built-in permissions, each with the API scope that allows the same. Null: only `*` allows it. Built-in
+ * permissions are never renamed or removed. Customers can define more.
  */
 export const permissionScopes = {
   'users:read': 'users.read',
@@ -72,7 +72,10 @@ export const teamRolePermissions = {
   member: reading,
 } as const satisfies Record<string, readonly KnownPermission[]>
 
-/** What the system roles of directory users hold: of an organization, nothing of the account. */
+/**
+ * The permissions of the system roles of directory users. These permissions apply to an organization, never to the
+ * account.
+ */
 export const directoryRolePermissions = {
   admin: without(ofAdmins, 'users:impersonate', ...ofAccount),
   member: reading,

@@ -1,6 +1,7 @@
 /**
- * The process clock, for token claims, ids and log lines. The database's clock (`clock_now()` in SQL) decides about
- * expiry, so that processes with different clocks agree.
+ * The process clock. It measures what one process does alone (caches, waits), and what other parties compare with their
+ * own clocks (tokens, certificates). The database's clock (`clock_now()` in SQL) decides about expiry, so that
+ * processes with different clocks agree.
  */
 export interface Clock {
   now(): Date
@@ -18,8 +19,8 @@ const NOTICED_MS = 2000
 
 /**
  * The machine's clock, corrected by its offset from the database's clock at the last comparison. Tokens of one process
- * are therefore valid at once in every other process, even if the machines' clocks differ. `report` gets a line when
- * the clocks start to differ by more than 2 s.
+ * are therefore valid immediately in every other process, even if the machines' clocks differ. `report` gets a line
+ * when the clocks start to differ by more than 2 s.
  */
 export function followDatabase(machine: Clock, report: (line: string) => void): FollowingClock {
   let aheadMs = 0
@@ -57,7 +58,7 @@ export const systemClock: Clock = {
 
 /** Whole seconds since the epoch, as in JWT claims (RFC 7519 NumericDate). */
 export function epochSeconds(clock: Clock): number {
-  // Process clock: each caller explains its own use.
+  // Process clock: callers of `epochSeconds` give their reason in a comment like this one.
   return Math.floor(clock.now().getTime() / 1000)
 }
 

@@ -109,7 +109,10 @@ export const isName = (text: string) => text.length <= MAX_NAME && new RegExp(NA
 
 const WEEK_SECONDS = 604_800
 
-/** How long the previous secret still works after a new one was made. By default the previous secret ends at once. */
+/**
+ * How long the previous secret still works after a new one was made. By default, the previous secret stops working
+ * immediately.
+ */
 export function overlapSeconds(description: string) {
   return Type.Optional(Type.Integer({ minimum: 0, maximum: WEEK_SECONDS, default: 0, examples: [3600], description }))
 }

@@ -19,7 +19,7 @@ import { phoneCodeSettings } from '../features/sign-in/phone-codes/settings.ts'
 import { signupSettings } from '../features/sign-in/signup/settings.ts'
 import { joinSettings, type SettingsPart, settingsFamily } from '../platform/settings/settings.ts'
 
-/** The parts of `/v1/auth/settings` that the sign-in nouns define, in the order of the contract. */
+/** The parts of `/v1/auth/settings` that the sign-in feature folders define, in the order of the contract. */
 export const parts: readonly SettingsPart<TProperties>[] = [
   doorSettings,
   signupSettings,

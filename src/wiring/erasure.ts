@@ -7,7 +7,10 @@ type Column<T extends keyof DB> = keyof DB[T] & string
 
 /** What the erasure of an organization does with a table's rows. */
 type Fate<T extends keyof DB> =
-  /** Removes the rows of the organization's directories, in batches by the values of this column. */
+  /**
+   * Removes the rows of the organization's directories. Each batch takes some values of this column and deletes all
+   * rows that have them.
+   */
   | (DB[T] extends { directory_id: unknown } ? { removedBy: Column<T> } : never)
   /** A rule of a feature removes or blanks the rows. */
   | { handledBy: string }

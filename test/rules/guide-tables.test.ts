@@ -208,9 +208,9 @@ test('the limits in http.md are those of the code', () => {
     'Links mailed to one address': `${auth.magic_link_rate_limit_per_minute} a minute, ${auth.magic_link_rate_limit_per_hour} an hour, for each kind of link`,
     'Wrong passwords for one address': `${auth.lockout_max_attempts}, then a lock`,
     'Sign-ins of one user, with all methods together': `${auth.sign_in_rate_limit_per_minute} a minute`,
-    'Requests of the SCIM client of an organization': `${auth['scim_requests_per_second']} a second, ${BURST_SECONDS * Number(auth['scim_requests_per_second'])} at once`,
+    'Requests of the SCIM client of an organization': `${auth['scim_requests_per_second']} a second, with bursts of up to ${BURST_SECONDS * Number(auth['scim_requests_per_second'])}`,
     'Passkey sign-ins started without an address from one network, if `X-End-User-IP` is sent': `${passkeySettings.defaults.start_limit_per_minute_network} a minute`,
-    'Requests without a credential, and wrong credentials, of one client network': `${network} a second each, ${10 * Number(network)} at once`,
+    'Requests without a credential, and wrong credentials, of one client network': `${network} a second each, with bursts of up to ${10 * Number(network)}`,
     'Values in one request; in `PUT /v1/users`, values in each row': `${MAX_VALUES}`,
     'Users in one `PUT /v1/users`': `${MAX_USERS_PER_REQUEST}, 5 MiB`,
   }

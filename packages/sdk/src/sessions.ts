@@ -387,7 +387,7 @@ export class Sessions {
 
 async function requestTokens(client: Watchword, body: TokensRefreshRequest): Promise<SessionTokens | null> {
   try {
-    // Without a session, a second factor is now required. A new sign-in asks for it.
+    // If the response has no session, a second factor is now required. A new sign-in asks for the factor.
     return (await client.tokens.refresh(body)).session
   } catch (error) {
     if (error instanceof WatchwordError && OVER.has(error.code)) return null

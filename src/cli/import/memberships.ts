@@ -39,7 +39,8 @@ function problemOf(organization: unknown): string | null {
 export const isAbsent = (value: unknown) => value === undefined || value === null || value === ''
 
 /**
- * A list, or a text whose elements are separated by commas, semicolons, bars or spaces. An empty list counts as none.
+ * Splits a text at commas, semicolons, bars and spaces. Returns any other value unchanged, but undefined for an empty
+ * list.
  */
 function listOf(value: unknown): unknown {
   const list = typeof value === 'string' ? value.split(/[|,;\s]+/).filter(Boolean) : value

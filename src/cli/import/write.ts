@@ -11,8 +11,8 @@ export interface Writer {
   origin: Origin
   dryRun: boolean
   /**
-   * The account in which organizations are created. It also decides whether they accept users. Null if all rows go to
-   * one organization.
+   * The account in which organizations are created, and whose settings decide whether these organizations accept users.
+   * Null if all rows go to one organization.
    */
   scope: AccountScope | null
 }

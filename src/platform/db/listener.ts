@@ -24,8 +24,9 @@ const ANSWER_MS = 4000
 const RETRY_MS = 500
 
 /**
- * Listens on its own connection until closed. A lost connection is replaced at once, but at most every half second. A
- * server that hangs or is gone closes nothing, so the connection is also replaced if a beat gets no response in 4 s.
+ * Listens on its own connection until closed. A lost connection is replaced immediately, but at most every half second.
+ * A server that hangs or is gone closes nothing, so the connection is also replaced if a heartbeat statement gets no
+ * response within 4 s.
  */
 export function listen(url: string, options: ListenerOptions): Listener {
   const closing = new AbortController()

@@ -161,7 +161,7 @@ function chooseUser({ cluster, directory }: Home): RunAs {
 export function createOpenDirectory(directory: string, mode: number): void {
   const isNew = mkdirSync(directory, { recursive: true }) !== undefined
   const { uid, mode: found } = statSync(directory)
-  // An empty directory is a volume or a temporary directory made for the data.
+  // An empty directory is a volume, or a temporary directory that was made for the data, so its mode may be changed.
   const isClosed = uid === 0 && (found & 0o001) === 0
   if (isNew || (isClosed && readdirSync(directory).length === 0)) chmodSync(directory, mode)
 }

@@ -3,7 +3,9 @@ import { named, nullable } from '../schema.ts'
 import { fits } from '../validator.ts'
 import type { StreamedEvent } from './event-rows.ts'
 
-/** The version of events as they are sent. A change that consumers would notice needs a new version. */
+/**
+ * The version of the form in which events leave the service. A change that consumers would notice needs a new version.
+ */
 const API_VERSION = '2026-11-01'
 
 const OnBehalfOf = Type.Object({
@@ -97,7 +99,7 @@ export const eventEnvelope = named(
 /** An event of any type. The contract describes it as the union of all types. */
 export const anyEvent = named('AnyEvent', Type.Object(eventEnvelope.properties))
 
-/** An event as it is sent. */
+/** An event in the form that the event feed, the audit log and webhooks share. */
 export function toEvent(event: StreamedEvent): Static<typeof eventEnvelope> {
   return {
     id: `evt_${event.id}`,

@@ -30,7 +30,7 @@ test('requests that wait for servers that never answer take no turn from other o
     { tenant: one, subOrgId: await one.organization() },
     { tenant: two, subOrgId: await two.organization() },
   ]
-  // More requests than the process, the account and each organization have turns.
+  // The process, the account and each organization have fewer turns than this.
   const waiting = testers.flatMap((run, n) => [1, 2, 3].map((m) => run(`silent-${n}-${m}`)))
   await expect.poll(() => open.length).toBe(9)
   for (const { tenant, subOrgId } of neighbours) {

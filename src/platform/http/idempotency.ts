@@ -16,7 +16,7 @@ import type { Route } from './route.ts'
 
 const requests = hashPurpose('idempotency')
 
-/** A response as it is sent. */
+/** The parts of a response that are stored and sent. */
 interface SentAnswer {
   status: number
   /** Headers of the response itself, such as its ETag. */

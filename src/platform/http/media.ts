@@ -47,7 +47,7 @@ export function refuseRepeatedNames(entries: Iterable<[string, unknown]>): Field
   return Object.fromEntries(fields)
 }
 
-/** A refusal as it is sent. */
+/** The headers and the body of a refusal. */
 export interface Refusal {
   headers: Record<string, string>
   text: string

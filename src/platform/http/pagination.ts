@@ -247,7 +247,7 @@ export function endScan<Row>(rows: (Row & ScannedRow)[], positionOf: (row: Row) 
   return { rows: rows.filter(({ is_match }) => is_match), end: end ? positionOf(end) : null }
 }
 
-/** The total of a search if requested: the matching rows among the first `COUNTED`. */
+/** Counts the matching rows of a search if the request asks for the total. Looks at no more than `COUNTED` rows. */
 async function countScanned<SDB, STB extends keyof SDB, SO, DB, TB extends keyof DB, O>(
   search: Search<SDB, STB, SO, DB, TB, O>,
   page: Page,

@@ -5,7 +5,7 @@ import { noteRefusedByLoad } from '../limits/refused-by-load.ts'
 import { traceOf } from '../observability/trace.ts'
 import type { Platform } from '../platform.ts'
 
-/** A problem as it is sent (RFC 9457), with its headers. */
+/** The status, headers and body of an error response (RFC 9457). */
 export interface Problem {
   status: number
   headers: Record<string, string>

@@ -84,7 +84,7 @@ interface Common<
   /** The first line in the documentation. */
   summary: string
   description?: string
-  /** The group in the documentation, named after the noun. */
+  /** The group of the operation in the documentation. */
   tag: string
   params?: TObject<P>
   query?: TObject<Q>
@@ -164,8 +164,8 @@ type Handle<
 
 /**
  * The rule for a write of the account's records. There is no default: a write with `directory: 'account'` does not
- * compile without a rule. With `home`, `ownerOf` finds the organization that owns the record, or returns null if the
- * account owns it. For a missing record it throws what the handler throws.
+ * compile without a rule. If the rule is `home`, `ownerOf` finds the organization that owns the record, or returns null
+ * if the account owns it. For a missing record it throws what the handler throws.
  */
 type Writes<M extends DirectoryMode, I> = M extends 'account'
   ?

@@ -15,7 +15,10 @@ export type DirectoryMode = 'one' | 'one-or-account' | 'one-or-environment' | 'r
 // Its meaning depends on the route, so `openapi-parameters.ts` writes the description in the document.
 const subOrgId = Type.Optional(Type.String({ description: 'Organization.' }))
 const wholeEnvironment = Type.Optional(
-  Type.Enum(['environment'], { description: 'The whole environment, instead of subOrgId. Requires an org-wide key.' }),
+  Type.Enum(['environment'], {
+    description:
+      'The whole environment, instead of subOrgId. Requires an org-wide key (not limited to one organization).',
+  }),
 )
 
 /** The query and body fields that name the tenant of a route. */

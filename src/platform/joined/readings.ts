@@ -3,8 +3,8 @@ import type { Columns, RowOf } from './recordset.ts'
 import type { SqlText } from './sql-text.ts'
 
 /**
- * What a noun reads or counts in the statement that reads the facts about a user, for example a code that is tried or
- * a link that is presented.
+ * What a feature folder reads or counts in the statement that reads the facts about a user, for example a code that is
+ * tried or a link that is presented.
  */
 export interface ReadingKind<C extends Columns = Columns, R extends object = object> {
   columns: C

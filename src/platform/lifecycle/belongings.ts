@@ -21,7 +21,7 @@ export interface UserChange {
   linkId?: string | undefined
   /** True if the cut-off ends only pending sign-ins. */
   keepsSessions?: boolean
-  /** True if that cut-off also ends trusted devices. */
+  /** True if a cut-off with `keepsSessions` also removes trusted devices. */
   devices?: boolean
   /** True if the user has proved that they set the password. */
   keepsPassword?: boolean

@@ -4,8 +4,8 @@ export type EndReason = string & { readonly is: 'a reason for the end of session
 const reasons = new Set<string>()
 
 /**
- * Defines end reasons, in the noun that ends sessions for them. Permanent, because verifiers read them. Throws if a
- * reason is taken.
+ * Defines end reasons, in the feature folder that ends sessions for these reasons. Permanent, because verifiers read
+ * them. Throws if a reason is taken.
  */
 export function defineEndReasons<N extends string>(...names: N[]): Readonly<Record<N, EndReason>> {
   for (const name of names) {

@@ -9,7 +9,7 @@ export interface Owner {
 }
 
 interface Limits {
-  /** How many turns run at once. */
+  /** How many turns run at the same time. */
   turns: number
   /** How many turns one owner may have. If that is more than one, one of them is left for its other parts. */
   turnsOfOne: number
@@ -147,8 +147,9 @@ function countPresent(group: Share, member: Share, by: 1 | -1): void {
 }
 
 /**
- * Takes a place. If all places are taken, the most crowded owner's newest waiting request is refused. If none of its
- * requests waits, an owner with no more than its share still gets a place. Returns null if there is no room.
+ * Takes a place. If all places are taken, the owner with the most requests loses its newest waiting request. If none of
+ * that owner's requests waits, an owner that has no more than its share still gets a place. Returns null if there is no
+ * room.
  */
 export function enterQueue(queue: FairQueue, owner: Owner, patienceMs = queue.limits.patienceMs): Place | null {
   const { all, limits } = queue

@@ -1,4 +1,4 @@
-/** A limit that allows a burst at once, and then a steady rate. */
+/** A limit that allows a burst, and then a steady rate. */
 export interface SteadyRate {
   perSecond: number
   burst: number

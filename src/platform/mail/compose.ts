@@ -8,7 +8,7 @@ import { assertLikeExample, namesOf } from './placeholders.ts'
 import { mailSettings } from './settings.ts'
 import { templatesInForce } from './templates.ts'
 
-/** A mail as it is sent. */
+/** A mail that is ready to be sent. */
 export interface Mail {
   /** The kind of mail, such as `login_otp`. */
   kind: string

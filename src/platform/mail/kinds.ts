@@ -20,8 +20,8 @@ interface Meaning {
 }
 
 /**
- * For notices of changes that an attacker may have made (ASVS 6.3.7): customers' texts cannot replace the standard
- * text or come before it.
+ * For notices of changes that an attacker may have made (ASVS 6.3.7): a customer's text cannot replace the standard
+ * text or precede it.
  */
 export const NOTICE: Meanings = {
   standard: {
@@ -79,7 +79,7 @@ export function mailKinds(): MailKind[] {
   return [...kinds.keys()].sort()
 }
 
-/** Those whose texts a directory may replace. */
+/** The kinds whose texts a directory may replace. */
 export function editableKinds(): MailKind[] {
   return mailKinds().filter((kind) => kinds.get(kind)?.example)
 }
@@ -89,7 +89,7 @@ export function exampleOf(kind: MailKind): Message | null {
   return kinds.get(kind)?.example?.() ?? null
 }
 
-/** What the placeholders mean that this kind has and others do not. */
+/** The meanings of the placeholders that only this kind has. */
 export function meaningsOf(kind: MailKind): Meanings {
   return kinds.get(kind)?.meanings ?? {}
 }

@@ -105,7 +105,7 @@ export const texts = {
       browser: text<'browser' | 'system'>('devices.program.browser'),
     },
     page: {
-      /** If it was you, every session has ended: there is nothing left to do. */
+      /** If you used the link, all your sessions have ended and there is nothing left to do. */
       used: text('devices.page.used'),
       /** End every session */
       title: text('devices.page.title'),
@@ -123,14 +123,14 @@ export const texts = {
     page: {
       /** Continue to {host}, where you can choose the organization to sign in to. */
       paragraph: text<'host'>('discovery.page.paragraph'),
-      /** If it was you, continue where you opened the link. If not, request a new link where you sign in. */
+      /** If you used the link, continue where you opened it. If you did not, request a new link where you sign in. */
       used: text('discovery.page.used'),
     },
   },
   emailChange: {
     /** Confirm your new email address */
     confirmNew: text('emailChange.confirmNew'),
-    /** The account of {address} asks to use this address. */
+    /** The owner of the account {address} asked to change its email address to this one. */
     asks: text<'address'>('emailChange.asks'),
     /** If this is your account, follow the link in the browser where you asked for the change. */
     follow: text('emailChange.follow'),
@@ -151,7 +151,7 @@ export const texts = {
     /** If it was not you, restore this address. This also ends every session. */
     bringBack: text('emailChange.bringBack'),
     undo: {
-      /** If it was you, your address is restored: there is nothing left to do. */
+      /** If you used the link, your address is restored and there is nothing left to do. */
       used: text('emailChange.undo.used'),
       /** Restore your email address */
       title: text('emailChange.undo.title'),
@@ -171,7 +171,7 @@ export const texts = {
     /** The link works once, within {span}. If this is not your account, ignore this email. */
     notYours: text<'span'>('emailVerification.notYours'),
     page: {
-      /** If it was you, your address is confirmed: there is nothing left to do. */
+      /** If you used the link, your address is confirmed and there is nothing left to do. */
       used: text('emailVerification.page.used'),
       /** Confirm your email address */
       title: text('emailVerification.page.title'),
@@ -427,13 +427,13 @@ export const texts = {
     page: {
       /** Continue to {host}, where you will be signed in. */
       paragraph: text<'host'>('links.page.paragraph'),
-      /** If it was you, you are signed in. If not, request a new link where you sign in. */
+      /** If you used the link, you are signed in. If you did not, request a new link where you sign in. */
       used: text('links.page.used'),
     },
   },
   lockout: {
     page: {
-      /** If it was you, your account is unlocked: there is nothing left to do. */
+      /** If you used the link, your account is unlocked and there is nothing left to do. */
       used: text('lockout.page.used'),
       /** The lock expires after a while. */
       another: text('lockout.page.another'),
@@ -512,7 +512,7 @@ export const texts = {
     removed: text('passkeys.removed'),
     /** It no longer signs you in. You can also delete it from your device. */
     signsInNoMore: text('passkeys.signsInNoMore'),
-    /** It no longer signs you in ({name}). You can also delete it from your device. */
+    /** The passkey {name} no longer signs you in. You can also delete it from your device. */
     namedSignsInNoMore: text<'name'>('passkeys.namedSignsInNoMore'),
     /** {count} passkeys were removed from your account */
     severalRemoved: count('passkeys.severalRemoved'),
@@ -585,7 +585,7 @@ export const texts = {
       too_long: text<'max'>('password.weak.too_long'),
       /** Do not use control characters. */
       invalid_character: text('password.weak.invalid_character'),
-      /** Use more than a name or an address. */
+      /** Your password is little more than a name or your email address. Add at least a few other characters or words. */
       context_word: text('password.weak.context_word'),
       /** Use more than a common password with a few digits. */
       common_word: text('password.weak.common_word'),
@@ -593,7 +593,7 @@ export const texts = {
       reused: text('password.weak.reused'),
     },
     recovery: {
-      /** If it was you, your password was changed. Sign in with the new password. If not, request a new link. */
+      /** If you used the link, your password was changed. Sign in with the new password. If you did not, request a new link. */
       used: text('password.recovery.used'),
       /** Choose a new password */
       title: text('password.recovery.title'),
@@ -610,14 +610,14 @@ export const texts = {
   signup: {
     /** Follow the link to confirm your address and finish your sign-up. */
     finish: text('signup.finish'),
-    /** Your address was used to sign up, and you already have an account. Follow the link to sign in. */
+    /** Someone signed up with your address, but you already have an account. Follow the link to sign in. */
     haveAccount: text('signup.haveAccount'),
     page: {
       /** Finish your sign-up */
       title: text('signup.page.title'),
       /** Continue to {host}, where your account will be ready. */
       paragraph: text<'host'>('signup.page.paragraph'),
-      /** If it was you, your account is ready. If not, request a new link where you signed up. */
+      /** If you used the link, your account is ready. If you did not, request a new link where you signed up. */
       used: text('signup.page.used'),
     },
   },
@@ -628,7 +628,7 @@ export const texts = {
     gone: text<'name' | 'origin'>('webhooks.gone'),
     /** The webhook “{name}” receives no more events, because every delivery failed for five days. Its address is {origin}. */
     failing: text<'name' | 'origin'>('webhooks.failing'),
-    /** Waiting deliveries are sent when the webhook is enabled again within 30 days. To send events that happened while it was disabled, use a replay. */
+    /** If you enable the webhook again, waiting deliveries are sent, unless they are older than 30 days. To send events that happened while it was disabled, use a replay. */
     waits: text('webhooks.waits'),
     /** You get this email because you are on the team of the account. */
     team: text('webhooks.team'),

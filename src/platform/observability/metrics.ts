@@ -248,7 +248,7 @@ function countWebhooks(registry: Registry): DeliveryMetrics {
     }),
     oldestWaiting: new Gauge({
       name: 'watchword_webhook_oldest_waiting_seconds',
-      help: 'Age of the oldest delivery that is due at a healthy endpoint',
+      help: 'Seconds since the longest-waiting delivery became due, without slow endpoints',
       registers: [registry],
     }),
     troubled: new Gauge({

@@ -9,14 +9,21 @@ import { type Components, type Json, type JsonObject, pascal, toJson } from './o
 
 /** The meaning of `subOrgId`, by the data that a route works on. Keys of one organization need not send it. */
 const organizations = {
-  SubOrgIdOfRead: 'Organization. If an org-wide key omits it, the request reads the account level.',
-  SubOrgIdOfWrite: 'Organization. Required with an org-wide key, in the query or in the body.',
+  SubOrgIdOfRead:
+    'Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level.',
+  SubOrgIdOfWrite:
+    'Organization. Required with an org-wide key (not limited to one organization), in the query or in the body.',
   SubOrgIdOrToken: 'Organization. If omitted, the token in the request identifies the organization.',
-  SubOrgIdOrEnvironment: 'Organization. An org-wide key must send either this or `scope`, in the query or in the body.',
-  SubOrgIdOrAccount: 'Organization. If an org-wide key omits it, the request applies to the account level.',
-  SubOrgIdOfReach: 'Organization. If an org-wide key omits it, the request applies to the whole environment.',
-  SubOrgIdOfNone: 'Do not send it. The request applies to every organization and requires an org-wide key.',
-  SubOrgIdOfAccount: 'Organization. If an org-wide key omits it, the request applies to the whole account.',
+  SubOrgIdOrEnvironment:
+    'Organization. An org-wide key (not limited to one organization) must send either this or `scope`, in the query or in the body.',
+  SubOrgIdOrAccount:
+    'Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the account level.',
+  SubOrgIdOfReach:
+    'Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole environment.',
+  SubOrgIdOfNone:
+    'Do not send it. The request applies to every organization and requires an org-wide key (not limited to one organization).',
+  SubOrgIdOfAccount:
+    'Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole account.',
 }
 
 type OrganizationName = keyof typeof organizations

@@ -3,7 +3,7 @@ import { escapeHtml } from '../mail/html.ts'
 import { helpHtml } from '../mail/layout.ts'
 import type { Language } from '../messages/language.ts'
 
-/** A page as it is sent. */
+/** The parts of the response that shows a page. */
 export interface RenderedPage {
   status: number
   html: string

@@ -130,7 +130,7 @@ function fields(values: unknown): Fields {
   return refuseRepeatedNames(Object.entries(Object(values)))
 }
 
-/** The response of a page as it is sent, or null if there is no such page. */
+/** The response that shows a page, or null if there is no page for the request. */
 export function readPageAnswer(
   answer: unknown,
 ): { status: number; headers: Record<string, string>; content: string } | null {

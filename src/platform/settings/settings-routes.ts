@@ -22,9 +22,9 @@ interface SettingsRoutes<R extends TProperties> {
   scopes: { read: Scope; write: Scope }
   /** `GET`. Unless it has its own reply, it returns what a change returns, and the source of each value. */
   get: About & { query?: TObject; reply?: TObject }
-  /** `PATCH` of a directory's own settings. */
+  /** Texts of the operation that changes a directory's own settings. */
   update: About
-  /** `PATCH` of the defaults that an environment's organizations inherit. */
+  /** Texts of the operation that changes an environment's defaults (`PATCH …/defaults`). */
   updateDefaults: About
   body: TObject
   reply: TObject<R>
@@ -64,7 +64,7 @@ export function settingsRoutes<P extends TProperties, R extends TProperties>(
       scope: scopes.read,
       tag,
       description:
-        'Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.',
+        'Without subOrgId, an org-wide key (not limited to one organization) reads the defaults that the organizations of its environment inherit.',
       query: Effective,
       reply: Read,
       ...spec.get,
@@ -87,7 +87,8 @@ export function settingsRoutes<P extends TProperties, R extends TProperties>(
       operation: `${noun}.updateDefaults`,
       directory: 'account',
       writes: 'own-environment',
-      description: 'Requires an org-wide key. null resets a field to the default of the service.',
+      description:
+        'Requires an org-wide key (not limited to one organization). null resets a field to the default of the service.',
       ...spec.updateDefaults,
       handle: (work, { body }) => spec.change({ ...work, directory: accountDefaults(work.account).directory }, body),
     }),

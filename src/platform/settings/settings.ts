@@ -247,6 +247,7 @@ function isWhole<P extends TProperties>(schema: TObject<P>, values: unknown): va
 export function accountDefaults(scope: AccountScope): AccountScope {
   if (scope.organizationId === null) return scope
   throw httpErrors.subOrgMismatch({
-    detail: 'To set the defaults of all organizations, use an org-wide key and omit subOrgId.',
+    detail:
+      'To set the defaults of all organizations, use an org-wide key (not limited to one organization) and omit subOrgId.',
   })
 }

@@ -1,5 +1,6 @@
-// The build with mobile number ranges. It refuses landlines and premium-rate numbers, which cannot receive SMS or
-// charge for it, and distinguishes countries that share a calling code. The smallest build does neither.
+// The build with mobile number ranges. It refuses landlines, which cannot receive SMS, and premium-rate numbers, whose
+// owners are paid for each message received. It also distinguishes countries that share a calling code. The smallest
+// build does neither.
 import metadata from 'libphonenumber-js/mobile/metadata'
 import { Type } from 'typebox'
 import { invalidField } from '../errors.ts'

@@ -30,7 +30,7 @@ interface Sent {
  */
 type FindOrganization = (platform: Platform, environment: EnvironmentRef, token: string) => Promise<Directory>
 
-// Slot: the wings on higher floors know their tokens.
+// Slot: feature folders, which may not be imported from here, know their own tokens. `src/wiring` fills the slot.
 /** One function for each body field with a token. */
 export const organizationOfToken = defineSlot<ReadonlyMap<string, FindOrganization>>('the organization of a token')
 

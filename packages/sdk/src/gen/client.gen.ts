@@ -349,7 +349,7 @@ export class DiscoveryMagicLinkApi extends Namespace {
    * Mail a discovery link.
    *
    * Starts a sign-in before the organization is known. Mails a link to any address. If codes are on, the email also
-   * contains a code (`otp_id`). Requires an org-wide key.
+   * contains a code (`otp_id`). Requires an org-wide key (not limited to one organization).
    *
    * Events: `auth.magic_link.sent`.
    *
@@ -367,7 +367,8 @@ export class DiscoveryMagicLinkApi extends Namespace {
    * Exchange a discovery link for organizations.
    *
    * Returns the same as POST /v1/auth/discovery/otp/verify, with the organizations that accept magic links. Call this
-   * only when the user acts on your page, because mail scanners also open links. Requires an org-wide key.
+   * only when the user acts on your page, because mail scanners also open links. Requires an org-wide key (not limited
+   * to one organization).
    *
    * POST /v1/auth/discovery/magic-link/verify
    *
@@ -389,7 +390,7 @@ export class DiscoveryOtpApi extends Namespace {
    * Mail a discovery code.
    *
    * Starts a sign-in before the organization is known. Mails a code to any address, even if no user has the address, so
-   * that the response reveals nothing. Requires an org-wide key.
+   * that the response reveals nothing. Requires an org-wide key (not limited to one organization).
    *
    * Events: `auth.otp.sent`.
    *
@@ -407,7 +408,7 @@ export class DiscoveryOtpApi extends Namespace {
    * Exchange a discovery code for organizations.
    *
    * Returns a discovery_token and the organizations of the environment that accept codes and that the person belongs to,
-   * is invited to, or may join by email domain. Requires an org-wide key.
+   * is invited to, or may join by email domain. Requires an org-wide key (not limited to one organization).
    *
    * POST /v1/auth/discovery/otp/verify
    *
@@ -523,9 +524,10 @@ export class LoginPasskeyApi extends Namespace {
    *
    * Pass the options to navigator.credentials.get() in the browser. The response does not reveal whether a user has the
    * address or a passkey. For autofill, omit email and send conditional. One network (X-End-User-IP) can start at most
-   * start_limit_per_minute_network sign-ins without an email per minute. With an org-wide key and without subOrgId, the
-   * challenge uses the rp_id and origins of the environment’s defaults and lists no passkeys: the user chooses a passkey
-   * on the device. Passkeys of organizations with a different rp_id require subOrgId.
+   * start_limit_per_minute_network sign-ins without an email per minute. With an org-wide key (not limited to one
+   * organization) and without subOrgId, the challenge uses the rp_id and origins of the environment’s defaults and lists
+   * no passkeys: the user chooses a passkey on the device. Passkeys of organizations with a different rp_id require
+   * subOrgId.
    *
    * Works only while the service `passkeys` is on.
    *
@@ -593,9 +595,9 @@ export class LoginSsoApi extends Namespace {
    * Find the connection of an address.
    *
    * Finds the organization that has verified the domain of the address. The response depends only on the domain and does
-   * not reveal whether the address has an account. With an org-wide key and without subOrgId, all organizations of the
-   * environment are searched. Then, the domain of an organization counts as unknown if the organization is suspended or
-   * archived or has the service sso off.
+   * not reveal whether the address has an account. With an org-wide key (not limited to one organization) and without
+   * subOrgId, all organizations of the environment are searched. Then, the domain of an organization counts as unknown
+   * if the organization is suspended or archived or has the service sso off.
    *
    * Works only while the service `sso` is on.
    *
@@ -654,8 +656,8 @@ export class MeEmailApi extends Namespace {
    * Confirm your new email address.
    *
    * Send otp_id with code, or token_hash of the link. The link works only in the session that requested the change. Ends
-   * your other sessions, trusted devices and sign-ins in progress. The old address gets an email with a link that undoes
-   * the change for 7 days.
+   * your other sessions, removes all trusted devices, and cancels sign-ins in progress. The old address gets an email
+   * with a link that undoes the change for 7 days.
    *
    * Works only while the service `auth` is on.
    *
@@ -759,8 +761,8 @@ export class MePasswordApi extends Namespace {
    * Change your password.
    *
    * A user without a password sets their first password and omits current_password. Ends the user’s other sessions,
-   * trusted devices and sign-ins in progress. The user is notified by email. A wrong current_password counts as a failed
-   * sign-in.
+   * removes all trusted devices, and cancels sign-ins in progress. The user is notified by email. A wrong
+   * current_password counts as a failed sign-in.
    *
    * Works only while the service `password` is on.
    *
@@ -1413,8 +1415,8 @@ export class AdminPortalApi extends Namespace {
   /**
    * Read the set-up of an organization.
    *
-   * Returns the branding, the domains and a checklist. Without subOrgId, an org-wide key reads the defaults that the
-   * organizations of its environment inherit.
+   * Returns the branding, the domains and a checklist. Without subOrgId, an org-wide key (not limited to one
+   * organization) reads the defaults that the organizations of its environment inherit.
    *
    * Works only while the service `admin_portal` is on.
    *
@@ -1588,8 +1590,8 @@ export class AuditApi extends Namespace {
    * Read the audit log.
    *
    * Lists events, newest first. A page can have fewer events than `limit`, or none, even if more pages follow, because
-   * the search runs in steps. Returns events of one organization. With an org-wide key and without `subOrgId`, returns
-   * events of the whole environment.
+   * the search runs in steps. Returns events of one organization. With an org-wide key (not limited to one organization)
+   * and without `subOrgId`, returns events of the whole environment.
    *
    * Iterates over the rows of `events`.
    *
@@ -1617,7 +1619,8 @@ export class AuditApi extends Namespace {
   /**
    * Read audit settings.
    *
-   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
+   * Without subOrgId, an org-wide key (not limited to one organization) reads the defaults that the organizations of its
+   * environment inherit.
    *
    * GET /v1/audit/settings
    *
@@ -1646,7 +1649,7 @@ export class AuditApi extends Namespace {
   /**
    * Change the default audit settings.
    *
-   * Requires an org-wide key. null resets a field to the default of the service.
+   * Requires an org-wide key (not limited to one organization). null resets a field to the default of the service.
    *
    * Events: `audit.settings.updated`.
    *
@@ -1667,8 +1670,8 @@ export class AuthApi extends Namespace {
   /**
    * Undo an email change by link.
    *
-   * Restores the old address with the link that was mailed to it. Ends all sessions of the user and voids all mailed
-   * links.
+   * Restores the old address with the link that was mailed to it. Ends all sessions of the user and invalidates all
+   * mailed links.
    *
    * Works only while the service `auth` is on.
    *
@@ -1702,7 +1705,8 @@ export class AuthApi extends Namespace {
   /**
    * Read auth settings.
    *
-   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
+   * Without subOrgId, an org-wide key (not limited to one organization) reads the defaults that the organizations of its
+   * environment inherit.
    *
    * GET /v1/auth/settings
    *
@@ -1731,7 +1735,7 @@ export class AuthApi extends Namespace {
   /**
    * Change the default auth settings.
    *
-   * Requires an org-wide key. null resets a field to the default of the service.
+   * Requires an org-wide key (not limited to one organization). null resets a field to the default of the service.
    *
    * Events: `auth.settings.updated`, `session.revoked`.
    *
@@ -1746,8 +1750,8 @@ export class AuthApi extends Namespace {
   /**
    * Unlock a user by link.
    *
-   * Send the token of the link in the email about the lock. Ends the lock and resets the failed attempts for the
-   * address.
+   * Send the token of the link in the email about the lock. Ends the locks caused by failed attempts, and resets the
+   * count of failed attempts for the address.
    *
    * Works only while the service `auth` is on.
    *
@@ -1766,8 +1770,8 @@ export class AuthApi extends Namespace {
   /**
    * Report an unknown sign-in.
    *
-   * Send the token of the link in the email about a new device. Ends all sessions, trusted devices and sign-ins in
-   * progress of the user.
+   * Send the token of the link in the email about a new device. Ends all sessions of the user, removes all trusted
+   * devices, and cancels sign-ins in progress.
    *
    * Works only while the service `auth` is on.
    *
@@ -1817,8 +1821,8 @@ export class ConnectionsApi extends Namespace {
   /**
    * List connections.
    *
-   * Lists the connections of one organization. With an org-wide key and without `subOrgId`, lists the connections of the
-   * whole environment.
+   * Lists the connections of one organization. With an org-wide key (not limited to one organization) and without
+   * `subOrgId`, lists the connections of the whole environment.
    *
    * Works only while the service `sso` is on.
    *
@@ -1981,11 +1985,11 @@ export class DiscoveryApi extends Namespace {
   /**
    * Create an organization after discovery.
    *
-   * Requires an org-wide key, and the setting discovery_create_organizations in the defaults. The person becomes the
-   * admin of the new organization and is signed in there. A discovery token can create one organization. A token from a
-   * passkey, or from a social provider that does not vouch for the email address, cannot create any. If the person used
-   * a social provider, the provider is turned on in the organization. If the slug is taken, it gets a suffix. The
-   * response contains the final slug.
+   * Requires an org-wide key (not limited to one organization), and the setting discovery_create_organizations in the
+   * defaults. The person becomes the admin of the new organization and is signed in there. A discovery token can create
+   * one organization. A token from a passkey, or from a social provider that does not vouch for the email address,
+   * cannot create any. If the person used a social provider, the provider is turned on in the organization. If the slug
+   * is taken, it gets a suffix. The response contains the final slug.
    *
    * Events: `auth.login.succeeded`, `mfa.challenge.created`, `session.created`, `session.revoked`,
    * `mfa.trusted_device.used`, `user.email_verified`, `auth.signup.succeeded`, `organization.created`, `user.created`,
@@ -2152,8 +2156,9 @@ export class EnvironmentsApi extends Namespace {
   /**
    * Rename an environment.
    *
-   * The slug never changes. Changing a shared environment, such as staging, requires an org-wide production key.
-   * Changing a custom environment requires a key of the home environment of its organization.
+   * The slug never changes. Changing a shared environment, such as staging, requires an org-wide production key (not
+   * limited to one organization). Changing a custom environment requires a key of the home environment of its
+   * organization.
    *
    * Events: `environment.updated`.
    *
@@ -2175,8 +2180,8 @@ export class EventsApi extends Namespace {
    *
    * Returns each event exactly once, oldest first. Call again with the last next_cursor. While has_more is true, call
    * again immediately. Without `after`, the stream starts 30 days ago. Returns events of one organization. With an
-   * org-wide key and without `subOrgId`, returns events of the whole environment. [The catalogue](/docs/events) and the
-   * `webhooks` of this document list the event types.
+   * org-wide key (not limited to one organization) and without `subOrgId`, returns events of the whole environment. [The
+   * catalogue](/docs/events) and the `webhooks` of this document list the event types.
    *
    * Iterates over the rows of `events`.
    *
@@ -2353,7 +2358,8 @@ export class MailApi extends Namespace {
   /**
    * Read mail settings.
    *
-   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
+   * Without subOrgId, an org-wide key (not limited to one organization) reads the defaults that the organizations of its
+   * environment inherit.
    *
    * GET /v1/mail/settings
    *
@@ -2366,7 +2372,7 @@ export class MailApi extends Namespace {
   /**
    * Change mail settings.
    *
-   * null resets a field to the inherited value. Omitted subjects are not changed.
+   * null resets a field to the inherited value. Kinds that `subjects` omits are not changed.
    *
    * Events: `mail.settings.updated`.
    *
@@ -2381,7 +2387,8 @@ export class MailApi extends Namespace {
   /**
    * Change the default mail settings.
    *
-   * Requires an org-wide key. null resets a field to the inherited value. Omitted subjects are not changed.
+   * Requires an org-wide key (not limited to one organization). null resets a field to the inherited value. Kinds that
+   * `subjects` omits are not changed.
    *
    * Events: `mail.settings.updated`.
    *
@@ -2397,7 +2404,7 @@ export class MailApi extends Namespace {
    * List email texts.
    *
    * Lists every kind of email with its placeholders and with the languages in which its texts have been changed. Without
-   * subOrgId, an org-wide key reads the defaults of its environment.
+   * subOrgId, an org-wide key (not limited to one organization) reads the defaults of its environment.
    *
    * GET /v1/mail/templates
    *
@@ -2411,7 +2418,7 @@ export class MailApi extends Namespace {
    * Read the texts of an email.
    *
    * Returns the texts that the organization has set, and the texts that it inherits for the rest. Without subOrgId, an
-   * org-wide key reads the defaults of its environment.
+   * org-wide key (not limited to one organization) reads the defaults of its environment.
    *
    * GET /v1/mail/templates/{kind}/{language}
    *
@@ -2464,11 +2471,11 @@ export class MailApi extends Namespace {
   /**
    * Set default texts of an email.
    *
-   * Requires an org-wide key. Organizations of the environment inherit these texts. Texts are plain text: placeholders
-   * in braces are replaced by their values, and markup is not interpreted. Replaces all parts. Parts that are null or
-   * absent are inherited. Returns `invalid_request` if the body lacks a required placeholder such as {code} or {link},
-   * if a code or link is outside the body, and for unknown placeholders, invisible characters, and text that email
-   * programs turn into a link.
+   * Requires an org-wide key (not limited to one organization). Organizations of the environment inherit these texts.
+   * Texts are plain text: placeholders in braces are replaced by their values, and markup is not interpreted. Replaces
+   * all parts. Parts that are null or absent are inherited. Returns `invalid_request` if the body lacks a required
+   * placeholder such as {code} or {link}, if a code or link is outside the body, and for unknown placeholders, invisible
+   * characters, and text that email programs turn into a link.
    *
    * Events: `mail.template.updated`.
    *
@@ -2485,7 +2492,8 @@ export class MailApi extends Namespace {
   /**
    * Reset default texts of an email.
    *
-   * Requires an org-wide key. The organizations of the environment inherit the standard texts again.
+   * Requires an org-wide key (not limited to one organization). The organizations of the environment inherit the
+   * standard texts again.
    *
    * Events: `mail.template.reset`.
    *
@@ -2502,10 +2510,10 @@ export class MailApi extends Namespace {
   /**
    * Preview an email.
    *
-   * Returns the email exactly as it would be sent, with example values for the placeholders. Texts in the request are
-   * used as if they were set. Texts in the request must follow the same rules as when they are set. If the request has
-   * no texts, the current texts are used. No email is sent, and nothing is changed. Without subOrgId, an org-wide key
-   * previews the defaults of its environment.
+   * Returns the email exactly as it would be sent, with example values for the placeholders. Texts in the request
+   * replace the stored texts in this preview, and must follow the same rules as stored texts. No email is sent, and
+   * nothing is changed. Without subOrgId, an org-wide key (not limited to one organization) previews the defaults of its
+   * environment.
    *
    * POST /v1/mail/templates/{kind}/{language}/preview
    *
@@ -2541,8 +2549,9 @@ export class MailApi extends Namespace {
    * List suppressed addresses.
    *
    * Lists addresses that receive no emails. With `subOrgId`, the list contains only suppressions of that organization.
-   * Without `subOrgId`, an org-wide key sees all suppressions, including those that apply to the whole environment
-   * (`sub_org_id` null). To see every suppression that affects an address, use an org-wide key and omit `subOrgId`.
+   * Without `subOrgId`, an org-wide key (not limited to one organization) sees all suppressions, including those that
+   * apply to the whole environment (`sub_org_id` null). To see every suppression that affects an address, use an
+   * org-wide key and omit `subOrgId`.
    *
    * Iterates over the rows of `suppressions`.
    *
@@ -2558,8 +2567,8 @@ export class MailApi extends Namespace {
    * Clear a suppressed address.
    *
    * The address receives emails again, and its earlier soft bounces no longer count. Send the suppression’s `sub_org_id`
-   * as `subOrgId`. To clear a suppression of the whole environment, use an org-wide key and omit `subOrgId`. Emails that
-   * were withheld are not sent later.
+   * as `subOrgId`. To clear a suppression of the whole environment, use an org-wide key (not limited to one
+   * organization) and omit `subOrgId`. Emails that were withheld are not sent later.
    *
    * Events: `mail.suppression_cleared`.
    *
@@ -2656,8 +2665,9 @@ export class MembersApi extends Namespace {
    * Invite a person to the team.
    *
    * Invites a person to the account, or with subOrgId only to that organization. Mails a link, which voids the previous
-   * link. If the caller is org-wide, an existing team member is added at once, without an invitation. A caller limited
-   * to one organization gets the same response for every address, and each person must accept the invitation.
+   * link. If the caller is org-wide (not limited to one organization), an existing team member is added immediately,
+   * without an invitation. A caller limited to one organization gets the same response for every address, and each
+   * person must accept the invitation.
    *
    * Events: `member.invited`, `member.added`.
    *
@@ -2739,8 +2749,9 @@ export class MfaApi extends Namespace {
   /**
    * Read the MFA policy.
    *
-   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit. With
-   * subOrgId `team`, team members and keys that may sign the team in read the policy of the account’s own team.
+   * Without subOrgId, an org-wide key (not limited to one organization) reads the defaults that the organizations of its
+   * environment inherit. With subOrgId `team`, team members and keys that may sign the team in read the policy of the
+   * account’s own team.
    *
    * Works only while the service `mfa` is on.
    *
@@ -2776,7 +2787,7 @@ export class MfaApi extends Namespace {
   /**
    * Change the default MFA policy.
    *
-   * Requires an org-wide key. An organization keeps the fields that it has set itself.
+   * Requires an org-wide key (not limited to one organization). An organization keeps the fields that it has set itself.
    *
    * Events: `mfa.policy.updated`.
    *
@@ -2899,9 +2910,9 @@ export class OrganizationsApi extends Namespace {
   /**
    * Create an organization.
    *
-   * Requires an org-wide key. The environment of the key becomes the home environment of the organization. An
-   * organization created with a production key exists in every environment. Any other organization exists only in its
-   * home environment. `subOrgId`, if sent, becomes the `parentId` of the organization.
+   * Requires an org-wide key (not limited to one organization). The environment of the key becomes the home environment
+   * of the organization. An organization created with a production key exists in every environment. Any other
+   * organization exists only in its home environment. `subOrgId`, if sent, becomes the `parentId` of the organization.
    *
    * Events: `organization.created`.
    *
@@ -2931,8 +2942,9 @@ export class OrganizationsApi extends Namespace {
    *
    * Omitted fields are not changed, and null clears a field. Only keys of the organization’s home environment can change
    * the organization. Suspending or archiving the organization ends all its sessions immediately. Reactivating or
-   * restoring it requires an org-wide key or a member of the account. A member also needs the permission
-   * `organizations:archive` to archive or restore it. Restoring an organization cancels its scheduled erasure.
+   * restoring it requires an org-wide key (not limited to one organization) or a member of the account. A member also
+   * needs the permission `organizations:archive` to archive or restore it. Restoring an organization cancels its
+   * scheduled erasure.
    *
    * Events: `organization.updated`, `organization.suspended`, `organization.activated`, `organization.archived`,
    * `organization.erasure_cancelled`, `session.revoked`.
@@ -2972,7 +2984,7 @@ export class OrganizationsApi extends Namespace {
    * Archives the organization at once, and erases it after 30 days (`eraseAt`): users, credentials, keys, settings,
    * domains and the personal parts of its events, in every environment. Setting `status` to `active` before then cancels
    * the erasure and restores everything. A repeated request does not change the date. Requires an owner of the account,
-   * or an org-wide key with the scope `*` of its home environment.
+   * or an org-wide key (not limited to one organization) with the scope `*` of its home environment.
    *
    * Events: `organization.erasure_scheduled`, `organization.archived`, `session.revoked`.
    *
@@ -3042,9 +3054,9 @@ export class OtpApi extends Namespace {
    * Validate and consume a one-time code.
    *
    * A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the code is
-   * compared with the newest code of that session, and with a withheld code only if there is no other. A code ends after
-   * a number of wrong attempts (setting `max_attempts`). All codes of a session or an address end after 20 wrong
-   * attempts in an hour or 40 in a day. For codes with digits, the daily limit is 10.
+   * compared with the newest code of that session, and with a withheld code only if there is no other. A code becomes
+   * invalid after `max_attempts` wrong attempts. After 20 wrong attempts in an hour or 40 in a day, all codes of the
+   * session or address become invalid. For codes with digits, the daily limit is 10.
    *
    * Works only while the service `otp` is on.
    *
@@ -3061,7 +3073,8 @@ export class OtpApi extends Namespace {
   /**
    * Read one-time code settings.
    *
-   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
+   * Without subOrgId, an org-wide key (not limited to one organization) reads the defaults that the organizations of its
+   * environment inherit.
    *
    * GET /v1/otp/settings
    *
@@ -3090,8 +3103,8 @@ export class OtpApi extends Namespace {
   /**
    * Change the default one-time code settings.
    *
-   * Requires an org-wide key. Codes that are created without subOrgId use these settings. null resets a field to the
-   * default of the service.
+   * Requires an org-wide key (not limited to one organization). Codes that are created without subOrgId use these
+   * settings. null resets a field to the default of the service.
    *
    * Events: `otp.settings.updated`.
    *
@@ -3190,7 +3203,8 @@ export class PasskeysApi extends Namespace {
   /**
    * Read passkey settings.
    *
-   * Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.
+   * Without subOrgId, an org-wide key (not limited to one organization) reads the defaults that the organizations of its
+   * environment inherit.
    *
    * GET /v1/auth/passkey/settings
    *
@@ -3219,7 +3233,7 @@ export class PasskeysApi extends Namespace {
   /**
    * Change the default passkey settings.
    *
-   * Requires an org-wide key. null resets a field to the default of the service.
+   * Requires an org-wide key (not limited to one organization). null resets a field to the default of the service.
    *
    * Events: `passkey.settings.updated`.
    *
@@ -3692,7 +3706,7 @@ export class ServicesApi extends Namespace {
   /**
    * Change the default services.
    *
-   * Requires an org-wide key. Omitted fields are not changed.
+   * Requires an org-wide key (not limited to one organization). Omitted fields are not changed.
    *
    * Events: `service_config.updated`.
    *
@@ -3842,9 +3856,10 @@ export class SocialApi extends Namespace {
    * Start a social sign-in.
    *
    * Send the browser to authorization_url. After the sign-in, the browser returns to redirectUri with the same
-   * parameters as after single sign-on. With an org-wide key and without subOrgId, the providers,
-   * `allowed_redirect_uris` and services of the environment’s defaults apply. The browser then always returns with a
-   * code. POST /v1/auth/token/exchange exchanges this code for a discovery_token and the organizations of the person.
+   * parameters as after single sign-on. With an org-wide key (not limited to one organization) and without subOrgId, the
+   * providers, `allowed_redirect_uris` and services of the environment’s defaults apply. The browser then always returns
+   * with a code. POST /v1/auth/token/exchange exchanges this code for a discovery_token and the organizations of the
+   * person.
    *
    * Works only while the service `social` is on.
    *
@@ -3954,7 +3969,7 @@ export class SocialApi extends Namespace {
   /**
    * List the default social providers.
    *
-   * Requires an org-wide key. Sign-ins without an organization use these providers.
+   * Requires an org-wide key (not limited to one organization). Sign-ins without an organization use these providers.
    *
    * GET /v1/social/providers/defaults
    *
@@ -3967,8 +3982,9 @@ export class SocialApi extends Namespace {
   /**
    * Change a default social provider.
    *
-   * Requires an org-wide key. `enabled` only lets people start a sign-in without an organization. Organizations of the
-   * environment use these credentials unless they have their own. Each organization must turn the provider on itself.
+   * Requires an org-wide key (not limited to one organization). `enabled` only lets people start a sign-in without an
+   * organization. Organizations of the environment use these credentials unless they have their own. Each organization
+   * must turn the provider on itself.
    *
    * Events: `social_provider.updated`.
    *
@@ -4003,9 +4019,9 @@ export class SsoApi extends Namespace {
   /**
    * Roll over SAML service provider keys.
    *
-   * Requires an org-wide key. A rollover has three steps, so that no sign-in fails. `prepare` publishes the next
-   * certificates in addition to the current ones. After every provider has the next certificates, `activate` starts to
-   * use them. `retire` stops publishing the previous certificates.
+   * Requires an org-wide key (not limited to one organization). A rollover has three steps, so that no sign-in fails.
+   * `prepare` publishes the next certificates in addition to the current ones. After every provider has the next
+   * certificates, `activate` starts to use them. `retire` stops publishing the previous certificates.
    *
    * Events: `sso.keys.changed`.
    *
@@ -4049,8 +4065,9 @@ export class TokensApi extends Namespace {
    * Exchange a code for a session.
    *
    * Send the code that redirectUri received (response_mode `code`). A code works once, within 60 seconds. If the code is
-   * from a social sign-in that was started without an organization, use an org-wide key and omit subOrgId. The response
-   * then contains a discovery_token and the organizations of the person, and `session` is null.
+   * from a social sign-in that was started without an organization, use an org-wide key (not limited to one
+   * organization) and omit subOrgId. The response then contains a discovery_token and the organizations of the person,
+   * and `session` is null.
    *
    * Works only while the service `auth` is on.
    *
@@ -4155,8 +4172,8 @@ export class UsersApi extends Namespace {
   /**
    * List users.
    *
-   * Lists the users of one organization. With an org-wide key and without `subOrgId`, lists the users of the whole
-   * environment.
+   * Lists the users of one organization. With an org-wide key (not limited to one organization) and without `subOrgId`,
+   * lists the users of the whole environment.
    *
    * Iterates over the rows of `users`.
    *
@@ -4374,8 +4391,9 @@ export class UsersApi extends Namespace {
   /**
    * Set a user’s password.
    *
-   * Creates the user’s auth account (`userId`) if there is none. Ends the user’s lock, open codes and links, and by
-   * default every session. The user is notified by email.
+   * Creates the user’s auth account (`userId`) if there is none. Invalidates codes and links that were sent, ends locks
+   * caused by failed attempts, and by default ends every session. An administrator’s lock remains. The user is notified
+   * by email.
    *
    * Works only while the service `password` is on.
    *
@@ -4395,8 +4413,8 @@ export class UsersApi extends Namespace {
   /**
    * Unlock a user.
    *
-   * Ends the lock that an administrator set, and locks after failed attempts from all networks. Resets the failed
-   * attempts.
+   * Removes every lock of the user: an administrator’s lock, and locks caused by failed attempts, for single networks
+   * and for all networks. Resets the count of failed attempts, also for the second factor.
    *
    * Events: `user.unlocked`.
    *
@@ -4413,8 +4431,9 @@ export class UsersApi extends Namespace {
   /**
    * Lock a user.
    *
-   * Refuses every sign-in method with 403 `user_locked`, and ends every session and trusted device at once. The lock
-   * ends at `until`, or when POST /v1/users/{userId}/unlock is called. A new lock replaces an existing one.
+   * Refuses every sign-in method with 403 `user_locked`, ends every session immediately, and removes every trusted
+   * device. The lock ends at `until`, or when POST /v1/users/{userId}/unlock is called. A new lock replaces an existing
+   * one.
    *
    * Events: `user.locked`, `session.revoked`.
    *
@@ -4519,7 +4538,7 @@ export class WebhooksApi extends Namespace {
    * Create a webhook.
    *
    * With `subOrgId`, the webhook receives the events of that organization. With `scope: "environment"`, which requires
-   * an org-wide key, it receives the events of the whole environment.
+   * an org-wide key (not limited to one organization), it receives the events of the whole environment.
    *
    * Works only while the service `webhooks` is on.
    *

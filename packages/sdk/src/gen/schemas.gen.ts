@@ -140,7 +140,10 @@ export interface ApiKeysListReply {
 }
 
 export interface ApiKeysRotateRequest {
-  /** Seconds for which the previous secret keeps working. 0 ends it and all earlier secrets at once. */
+  /**
+   * Seconds for which the previous secret keeps working. If 0, the previous secret and all earlier secrets stop working
+   * immediately.
+   */
   overlap_seconds?: number | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -468,7 +471,7 @@ export interface AuthSettings {
   discovery_create_organizations: boolean
   /** Only in the defaults: maximum number of organizations that people create in this way per day. */
   discovery_create_limit_per_day: number
-  /** Requests that the SCIM client may send per second. A short burst may have 4 times as many. */
+  /** Requests that the SCIM client may send per second. A short burst may have 4 times this number of requests. */
   scim_requests_per_second: number
 }
 
@@ -579,7 +582,7 @@ export interface AuthSettingsPatch {
   discovery_create_organizations?: boolean | null | undefined
   /** Only in the defaults: maximum number of organizations that people create in this way per day. */
   discovery_create_limit_per_day?: number | null | undefined
-  /** Requests that the SCIM client may send per second. A short burst may have 4 times as many. */
+  /** Requests that the SCIM client may send per second. A short burst may have 4 times this number of requests. */
   scim_requests_per_second?: number | null | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -800,9 +803,9 @@ export interface DeviceTrust {
 export type DeviceTrustEvent = Omit<Event, 'type' | 'data'> & {
   /**
    * `mfa.trusted_device.added`: A user passed a challenge and trusted the device. `mfa.trusted_device.removed`: One
-   * trusted device was removed. The event is not recorded when all trusted devices end because a factor was removed, the
-   * password changed or the user was deleted. `mfa.trusted_device.used`: A trusted device replaced the second factor of
-   * a sign-in.
+   * trusted device was removed. The event is not recorded when all trusted devices are removed because a factor was
+   * removed, the password changed or the user was deleted. `mfa.trusted_device.used`: A trusted device replaced the
+   * second factor of a sign-in.
    */
   type: "mfa.trusted_device.added" | "mfa.trusted_device.removed" | "mfa.trusted_device.used"
   /** What happened, with the fields of this type of event. */
@@ -1574,7 +1577,10 @@ export interface LoginSsoLogoutRequest {
   refresh_token?: string | undefined
   /** An unexpired access token of the session. */
   access_token?: string | undefined
-  /** The session: `id` in `GET /v1/sessions`. An org-wide key must also send `subOrgId`. */
+  /**
+   * The session: `id` in `GET /v1/sessions`. An org-wide key (not limited to one organization) must also send
+   * `subOrgId`.
+   */
   session_id?: string | undefined
   /** URL that the browser returns to: an entry of allowed_redirect_uris. */
   redirectUri: string
@@ -2366,7 +2372,7 @@ export interface MembersDeleteReply {
 
 export interface MembersInviteReply {
   member: Member
-  /** The invitation. Null: an existing team member was added at once. */
+  /** The invitation. Null: an existing team member was added immediately. */
   invite: TeamInvite | null
   /** The masked email address that the email is sent to. */
   delivery_hint: string | null
@@ -2927,7 +2933,7 @@ export interface OtpSettings {
   channel_sms: boolean
   /** Whether codes may be sent by email. */
   channel_email: boolean
-  /** Number of wrong attempts after which a code ends. */
+  /** Number of wrong attempts after which a code becomes invalid. */
   max_attempts: number
   /** Seconds in which sign-in sends no second email if the first code is still unused. */
   resend_interval_seconds: number
@@ -2958,7 +2964,7 @@ export interface OtpSettingsPatch {
   channel_sms?: boolean | null | undefined
   /** Whether codes may be sent by email. */
   channel_email?: boolean | null | undefined
-  /** Number of wrong attempts after which a code ends. */
+  /** Number of wrong attempts after which a code becomes invalid. */
   max_attempts?: number | null | undefined
   /** Seconds in which sign-in sends no second email if the first code is still unused. */
   resend_interval_seconds?: number | null | undefined
@@ -4712,7 +4718,10 @@ export interface TokensRevokeRequest {
   refresh_token?: string | undefined
   /** An unexpired access token of the session. */
   access_token?: string | undefined
-  /** The session: `id` in `GET /v1/sessions`. An org-wide key must also send `subOrgId`. */
+  /**
+   * The session: `id` in `GET /v1/sessions`. An org-wide key (not limited to one organization) must also send
+   * `subOrgId`.
+   */
   session_id?: string | undefined
   /** Ends every session of the user. Default `false`. */
   everywhere?: boolean | undefined
@@ -4733,7 +4742,7 @@ export interface TrustedDevice {
   created_at: string
   /** When the device last replaced a second factor or, if it never has, when it was trusted. */
   last_used_at: string
-  /** When the trust ends and a second factor is required again (RFC 3339, in UTC). */
+  /** When the device is no longer trusted, and a second factor is required again (RFC 3339, in UTC). */
   expires_at: string
 }
 
@@ -5012,7 +5021,7 @@ export interface UsersExportReply {
   records: Record<string, Record<string, unknown>[]>
   /**
    * The newest 1000 audit log events about the user or about bounces of the user’s current email address. Bounces that
-   * count for the whole environment are included only for org-wide keys.
+   * count for the whole environment are included only for org-wide keys, which are not limited to one organization.
    */
   events: AnyEvent[]
   /** Kinds of records, or `events`, that are not complete. */
@@ -5362,7 +5371,7 @@ export interface WebhooksCreateRequest {
   url: string
   /** Event types that the webhook receives. `user.*` stands for all types with this prefix, and `*` for all types. */
   events: string[]
-  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key (not limited to one organization). */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -5401,13 +5410,13 @@ export interface WebhooksReplayEventsRequest {
   from: string
   /** Events up to this time. Default: now. */
   to?: string | undefined
-  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key (not limited to one organization). */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface WebhooksResendDeliveryRequest {
-  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key (not limited to one organization). */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -5415,13 +5424,13 @@ export interface WebhooksResendDeliveryRequest {
 export interface WebhooksRotateSecretRequest {
   /** Seconds for which deliveries are also signed with the old secret. */
   overlapSeconds?: number | undefined
-  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key (not limited to one organization). */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
 
 export interface WebhooksTestRequest {
-  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key (not limited to one organization). */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -5435,7 +5444,7 @@ export interface WebhooksUpdateRequest {
   events?: string[] | undefined
   /** `true`: pending deliveries are sent and deliveries resume. `false`: all deliveries stop. */
   enabled?: boolean | undefined
-  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key (not limited to one organization). */
   scope?: "environment" | undefined
   subOrgId?: SubOrgId | undefined
 }
@@ -5456,19 +5465,28 @@ export interface OrganizationsListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read an organization". */
 export interface OrganizationsGetParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Archive an organization". */
 export interface OrganizationsArchiveParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5482,7 +5500,10 @@ export interface MembersListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5496,25 +5517,37 @@ export interface MembersListInvitesParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Withdraw an invitation to the team". */
 export interface MembersRevokeInviteParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Remove a member". */
 export interface MembersDeleteParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List the roster of an organization". */
 export interface OrganizationsListMembersParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5528,13 +5561,19 @@ export interface EnvironmentsListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read an environment". */
 export interface EnvironmentsGetParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5548,31 +5587,43 @@ export interface ApiKeysListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the calling credential". */
 export interface ApiKeysGetCurrentParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read an API key". */
 export interface ApiKeysGetParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Revoke an API key". */
 export interface ApiKeysRevokeParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read which services are on". */
 export interface ServicesGetParams {
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -5600,13 +5651,19 @@ export interface UsersListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read a user". */
 export interface UsersGetParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5614,7 +5671,7 @@ export interface UsersGetParams {
 export interface UsersDeleteParams {
   /** Deletes the user even if provisioning (SCIM) manages the user. */
   force?: boolean | undefined
-  /** Organization. Required with an org-wide key, in the query or in the body. */
+  /** Organization. Required with an org-wide key (not limited to one organization), in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -5625,7 +5682,10 @@ export interface UsersExportParams {
    * /v1/users?deleted=true`.
    */
   deleted?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5639,13 +5699,19 @@ export interface RolesListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read a role". */
 export interface RolesGetParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5659,25 +5725,34 @@ export interface RolesUpdateParams extends RolesUpdateRequest {
 export interface RolesDeleteParams {
   /** Changes nothing and returns what would change. */
   preview?: boolean | undefined
-  /** Organization. Required with an org-wide key, in the query or in the body. */
+  /** Organization. Required with an org-wide key (not limited to one organization), in the query or in the body. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List permissions". */
 export interface RolesListPermissionsParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the roles of a user". */
 export interface RolesGetForUserParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the roles of a member". */
 export interface RolesGetForMemberParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5707,19 +5782,25 @@ export interface InvitesListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read an invitation". */
 export interface InvitesGetParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Withdraw an invitation". */
 export interface InvitesRevokeParams {
-  /** Organization. Required with an org-wide key, in the query or in the body. */
+  /** Organization. Required with an org-wide key (not limited to one organization), in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -5727,13 +5808,13 @@ export interface InvitesRevokeParams {
 export interface OtpGetSettingsParams {
   /** Adds `sources`: where each value comes from. */
   effective?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List sign-in methods". */
 export interface AuthListMethodsParams {
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -5741,13 +5822,13 @@ export interface AuthListMethodsParams {
 export interface AuthGetSettingsParams {
   /** Adds `sources`: where each value comes from. Default `false`. */
   effective?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the MFA policy". */
 export interface MfaGetPolicyParams {
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -5761,7 +5842,7 @@ export interface MfaPreviewPolicyParams {
   allowed_methods?: string | undefined
   /** The values to preview, separated by commas. Default: the current values. */
   enforce_for_roles?: string | undefined
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -5769,13 +5850,16 @@ export interface MfaPreviewPolicyParams {
 export interface MfaTrustedDevicesListParams {
   /** The user: `id` or `userId` of the user. */
   userId: string
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Remove a trusted device". */
 export interface MfaTrustedDevicesDeleteParams {
-  /** Organization. Required with an org-wide key, in the query or in the body. */
+  /** Organization. Required with an org-wide key (not limited to one organization), in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -5783,7 +5867,10 @@ export interface MfaTrustedDevicesDeleteParams {
 export interface MfaTotpGetParams {
   /** The user: `id` or `userId` of the user. */
   userId: string
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5797,13 +5884,16 @@ export interface MfaSmsDeleteParams extends MfaSmsDeleteRequest {
 export interface PasskeysListParams {
   /** The user: `id` or `userId` of the user. */
   userId: string
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Delete a passkey". */
 export interface PasskeysDeleteParams {
-  /** Organization. Required with an org-wide key, in the query or in the body. */
+  /** Organization. Required with an org-wide key (not limited to one organization), in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -5811,7 +5901,7 @@ export interface PasskeysDeleteParams {
 export interface PasskeysGetSettingsParams {
   /** Adds `sources`: where each value comes from. Default `false`. */
   effective?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -5825,13 +5915,16 @@ export interface UsersListIdentitiesParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Unlink an identity of a user". */
 export interface UsersDeleteIdentityParams {
-  /** Organization. Required with an org-wide key, in the query or in the body. */
+  /** Organization. Required with an org-wide key (not limited to one organization), in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -5843,7 +5936,10 @@ export interface LoginSsoStartParams extends LoginSsoStartRequest {
 
 /** Parameters of "List SAML service provider certificates". */
 export interface SsoListKeysParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5857,25 +5953,34 @@ export interface ConnectionsListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read a connection". */
 export interface ConnectionsGetParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Delete a connection". */
 export interface ConnectionsDeleteParams {
-  /** Organization. Required with an org-wide key, in the query or in the body. */
+  /** Organization. Required with an org-wide key (not limited to one organization), in the query or in the body. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List sign-ins through a connection". */
 export interface ConnectionsListTracesParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5889,13 +5994,19 @@ export interface WebhooksListParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List event types". */
 export interface WebhooksListEventTypesParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5907,15 +6018,21 @@ export interface WebhooksGetParams {
   limit?: number | undefined
   /** Matches only webhooks of the whole environment. Required to change such a webhook. */
   scope?: "environment" | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Delete a webhook". */
 export interface WebhooksDeleteParams {
-  /** The whole environment, instead of subOrgId. Requires an org-wide key. */
+  /** The whole environment, instead of subOrgId. Requires an org-wide key (not limited to one organization). */
   scope?: "environment" | undefined
-  /** Organization. An org-wide key must send either this or `scope`, in the query or in the body. */
+  /**
+   * Organization. An org-wide key (not limited to one organization) must send either this or `scope`, in the query or in
+   * the body.
+   */
   subOrgId?: string | undefined
 }
 
@@ -5977,13 +6094,16 @@ export interface SocialCompleteParams {
 
 /** Parameters of "List the social providers". */
 export interface SocialListProvidersParams {
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List the default social providers". */
 export interface SocialListDefaultsParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
@@ -6003,7 +6123,7 @@ export interface SamlLogoutByRedirectParams {
 
 /** Parameters of "Read the provisioning configuration". */
 export interface ScimGetConfigParams {
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -6015,7 +6135,7 @@ export interface ScimListLogsParams {
   cursor?: string | undefined
   /** `asc`: oldest first. `desc`: newest first. */
   order?: "asc" | "desc" | undefined
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
@@ -6031,25 +6151,31 @@ export interface SessionsListParams {
   include_total?: boolean | undefined
   /** Only sessions of this user. Send `id` or `userId` of the user. */
   userId?: string | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "End every session of a user". */
 export interface UsersRevokeSessionsParams {
-  /** Organization. Required with an org-wide key, in the query or in the body. */
+  /** Organization. Required with an org-wide key (not limited to one organization), in the query or in the body. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read a live session". */
 export interface SessionsGetParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "End one session". */
 export interface SessionsRevokeParams {
-  /** Organization. Required with an org-wide key, in the query or in the body. */
+  /** Organization. Required with an org-wide key (not limited to one organization), in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -6059,7 +6185,10 @@ export interface SessionsListRevocationsParams {
   after?: string | undefined
   /** Maximum rows per page. Default 1000. */
   limit?: number | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
@@ -6067,31 +6196,34 @@ export interface SessionsListRevocationsParams {
 export interface MailGetSettingsParams {
   /** Adds `sources`: where each value comes from. Default `false`. */
   effective?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List email texts". */
 export interface MailListTemplatesParams {
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the texts of an email". */
 export interface MailGetTemplateParams {
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Reset the texts of an email". */
 export interface MailResetTemplateParams {
-  /** Organization. Required with an org-wide key, in the query or in the body. */
+  /** Organization. Required with an org-wide key (not limited to one organization), in the query or in the body. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Reset default texts of an email". */
 export interface MailResetDefaultTemplateParams {
-  /** Organization. If an org-wide key omits it, the request applies to the whole account. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * account.
+   */
   subOrgId?: string | undefined
 }
 
@@ -6107,31 +6239,37 @@ export interface MailListSuppressionsParams {
   order?: "asc" | "desc" | undefined
   /** Adds `total`, counted up to 10,000. */
   include_total?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Clear a suppressed address". */
 export interface MailDeleteSuppressionParams {
-  /** Organization. If an org-wide key omits it, the request applies to the account level. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the account
+   * level.
+   */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Read the set-up of an organization". */
 export interface AdminPortalGetParams {
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "List the domains of an organization". */
 export interface DomainsListParams {
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }
 
 /** Parameters of "Remove a domain". */
 export interface DomainsDeleteParams {
-  /** Organization. Required with an org-wide key, in the query or in the body. */
+  /** Organization. Required with an org-wide key (not limited to one organization), in the query or in the body. */
   subOrgId?: string | undefined
 }
 
@@ -6143,7 +6281,10 @@ export interface EventsListParams {
   types?: string | undefined
   /** Default 100. Large events make a page shorter. */
   limit?: number | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
@@ -6182,7 +6323,10 @@ export interface AuditListParams {
   cursor?: string | undefined
   /** Maximum events per page. Default 100. */
   limit?: number | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
@@ -6219,7 +6363,10 @@ export interface AuditExportParams {
   after?: string | undefined
   /** Default ndjson, or csv by `Accept`. */
   format?: "csv" | "ndjson" | undefined
-  /** Organization. If an org-wide key omits it, the request applies to the whole environment. */
+  /**
+   * Organization. If an org-wide key (not limited to one organization) omits it, the request applies to the whole
+   * environment.
+   */
   subOrgId?: string | undefined
 }
 
@@ -6227,6 +6374,6 @@ export interface AuditExportParams {
 export interface AuditGetSettingsParams {
   /** Adds `sources`: where each value comes from. Default `false`. */
   effective?: boolean | undefined
-  /** Organization. If an org-wide key omits it, the request reads the account level. */
+  /** Organization. If an org-wide key (not limited to one organization) omits it, the request reads the account level. */
   subOrgId?: string | undefined
 }

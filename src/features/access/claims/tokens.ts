@@ -80,7 +80,7 @@ interface AccessIssue {
   settings: { access_token_ttl_seconds: number }
 }
 
-// Slot: the team belongs to `tenancy`, which is on a higher floor.
+// Slot: the team belongs to `tenancy`, which may not be imported from here. `src/wiring` fills the slot.
 /**
  * The role and permissions that an access token of the account's own team contains, as read in the transaction of
  * `work`.

@@ -7,9 +7,9 @@ import { federatedSessionCopied, federatedSessionInserted, findFederatedSessionR
 /** The link of a session to the session at the provider that it came from. */
 export interface FederatedSession extends HashedProviderNames {
   identityId: string
-  /** What the provider takes for a logout, sealed; null where it takes none. */
+  /** The sealed data that the provider needs for a logout. Null if it needs none. */
   logoutSealed: string | null
-  /** The end that the provider sets for the session; null for none. */
+  /** When the provider ends the session. Null if the provider sets no end. */
   sessionEndsAt: Date | null
 }
 
@@ -23,10 +23,13 @@ const place = (accountId: string, identityId: string) => ({
 
 /** A session may begin with a challenge, minutes after the sign-in. */
 const MARGIN_SECONDS = 3600
-// It travels in the address of a logout, where servers take eight thousand.
+// The hint is part of the URL of a logout, and servers accept URLs of about 8000 characters.
 const MAX_HINT = 4096
 
-/** For a sign-in by an identity: the data that a logout at the provider needs, and the names in a logout that the provider starts. */
+/**
+ * Returns, for a sign-in by an identity, the data that a logout at the provider needs, and the names in a logout that
+ * the provider starts.
+ */
 export async function makeFederatedSession(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   identity: { id: string; source: string; issuer: string },
@@ -55,7 +58,7 @@ export async function insertFederatedSession(work: Work, federated: FederatedSes
   })
 }
 
-/** For a challenge by which a session continues as another one: copies the link of the first. */
+/** Copies the link of a session to a challenge that will replace this session with another. */
 export async function copyFederatedSession(work: Work, session: { id: string; method: string }): Promise<UsedBeside[]> {
   const isFederated = session.method === 'sso' || session.method === 'social'
   return isFederated
@@ -67,7 +70,10 @@ async function retentionSeconds(work: Work): Promise<number> {
   return (await sessionSettings.effective(work)).session_max_lifetime_seconds + MARGIN_SECONDS
 }
 
-/** By which identity a session came, and what its provider takes for a logout; null for a session of another kind. */
+/**
+ * The identity that a session came from, and the data that the provider needs for a logout. Null for a session of
+ * another kind.
+ */
 export async function findFederatedSession(work: Work, sessionId: string) {
   const { platform, db, directory } = work
   const row = await findFederatedSessionRow(db, directory, sessionId)

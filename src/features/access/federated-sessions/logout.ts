@@ -4,7 +4,7 @@ import { revokeSessions, sessionEvents, stopSignIns } from '../sessions/sessions
 import { hashNames, type NamingProvider } from './names.ts'
 import { findChallengedUsers, findFederatedRows, findSessionIdsOf, type HashedLogout } from './store.ts'
 
-/** What the end of sessions of a provider may record. */
+/** The events that may be recorded when a provider ends its sessions. */
 export const providerLogoutEvents = [sessionEvents.revoked]
 
 /** A link of a user. */
@@ -14,7 +14,10 @@ interface LinkedIdentity {
   method: string
 }
 
-/** What is signed out, by the hashes that are kept of it: any of these names, and of their sessions these, or all. */
+/**
+ * Hashes the names and sessions of a logout, to compare them with the stored hashes. If there are no sessions, the
+ * logout ends all sessions of the person.
+ */
 export function hashLogout(
   { platform }: Pick<TxWork, 'platform'>,
   provider: NamingProvider,
@@ -45,23 +48,23 @@ export async function endSessionsOfLogout(
   const stopped = found.filter((row) => isEverySession || row.session_id === null).map(({ user_id }) => user_id)
   // A sign-in of the known user that is in progress may become one of these sessions.
   const users = new Set([...stopped, ...(linked ? [linked.user_id] : [])])
-  // In one order, since others may hold the same users.
+  // Lock order: other transactions may lock the same users, so every transaction locks users in the same order.
   for (const userId of [...users].sort()) await stopSignIns(work, userId)
   await endCodes()
-  // Again: a sign-in may have passed before its user was held.
+  // Read again, because a sign-in may have completed before its user was locked.
   const federated = (await findFederatedRows(db, directory, logout)).filter(({ is_live }) => is_live)
   const nameless = linked ? await findSessionIdsOf(db, directory, linked, { isNameless: true }) : []
   await revokeSessions(work, [...federated.map(({ id }) => id), ...nameless], reason)
   return found.length > 0 || linked !== null
 }
 
-/** Ends the sessions that came by a link. Returns how many. */
+/** Ends the sessions that came from a linked identity. Returns how many ended. */
 export async function endSessionsOfIdentity(work: TxWork, linked: LinkedIdentity, reason: EndReason): Promise<number> {
   const ids = await findSessionIdsOf(work.db, work.directory, linked, { isNameless: false })
   return revokeSessions(work, ids, reason)
 }
 
-/** Ends challenges that came by a connection or provider, by stopping what their users have under way. */
+/** Ends challenges of sign-ins at a connection or provider, by cancelling the pending sign-ins of their users. */
 export async function endChallengesOfProvider(work: TxWork, of: { method: string; source: string }): Promise<void> {
   for (const userId of await findChallengedUsers(work.db, work.directory, of)) await stopSignIns(work, userId)
 }

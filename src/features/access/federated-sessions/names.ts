@@ -4,21 +4,21 @@ import { keyedHash } from '../../../platform/crypto/tokens.ts'
 
 const names = hashPurpose('provider-session')
 
-/** How a provider names a person and a session there: at a sign-in, and when it signs them out. */
+/** The names that a provider uses for a person and a session, at a sign-in and at a logout. */
 export interface ProviderNames {
   /** The parts of the name. */
   name: readonly string[]
-  /** Null where it does not say. */
+  /** Null if the provider does not name the session. */
   session: string | null
 }
 
-/** What is kept of that. */
+/** The hashes that are stored instead of the names. */
 export interface HashedProviderNames {
   nameHash: Buffer | null
   sessionHash: Buffer | null
 }
 
-/** Whose names these are: the same ones mean others at another connection, or of another issuer. */
+/** The provider that the names belong to. The same names mean other people at another connection or issuer. */
 export interface NamingProvider {
   /** The id of the connection. */
   source: string
@@ -44,7 +44,7 @@ export function keysOfLogout({ names, sessions }: { names: Buffer[]; sessions: B
   return sessions.length === 0 ? names : names.flatMap((name) => sessions.map((session) => both(name, session)))
 }
 
-/** Those by which a sign-in would be meant. */
+/** The keys by which a logout can refer to the session of this sign-in. */
 export function keysOfSignIn(keyring: Keyring, provider: NamingProvider, named: ProviderNames): Buffer[] {
   const { nameHash, sessionHash } = hashNames(keyring, provider, named)
   return [nameHash, nameHash && sessionHash && both(nameHash, sessionHash)].filter((key) => key !== null)

@@ -59,10 +59,10 @@ export async function findFederatedSessionRow(db: Db, directory: Directory, sess
     .executeTakeFirst()
 }
 
-/** What a provider signs out: hashes of the names that the person may have there, and of sessions, or of either alone. */
+/** Hashes of what a provider signs out: the names that the person may have at the provider, or sessions, or both. */
 export interface HashedLogout {
   names: Buffer[]
-  /** None: all of the person. */
+  /** If empty, all sessions of the person are signed out. */
   sessions: Buffer[]
 }
 
@@ -70,8 +70,8 @@ const isOneOf = (column: string, hashes: Buffer[]) =>
   sql<SqlBool>`${sql.ref(column)} = any(${byteaArray(hashes)}::bytea[])`
 
 /**
- * SQL: whether a row with both hashes is meant. A row of the same person without a known provider session also matches,
- * because it may be one of these sessions.
+ * SQL: whether the logout refers to a row with both hashes. A row of the same person without a known provider session
+ * also matches, because it may be one of these sessions.
  */
 export function isNamedByLogout({ names, sessions }: HashedLogout) {
   const isSession = isOneOf('provider_session_hash', sessions)
@@ -81,7 +81,7 @@ export function isNamedByLogout({ names, sessions }: HashedLogout) {
   return sql<SqlBool>`${isPerson} and (${isSession} or provider_session_hash is null)`
 }
 
-/** What came by a provider: sessions, and challenges, which have none yet. */
+/** Finds the rows of sign-ins through a provider: sessions, and challenges, which have no session yet. */
 export async function findFederatedRows(db: Db, directory: Directory, logout: HashedLogout) {
   return db
     .selectFrom('federated_sessions as federated')
@@ -97,8 +97,8 @@ export async function findFederatedRows(db: Db, directory: Directory, logout: Ha
 }
 
 /**
- * The sessions of a user that came from an identity, and those of its kind whose identity is unknown; or of these only
- * the sessions whose names at the provider are unknown.
+ * The sessions of a user that came from an identity, and the user's sessions of the same kind whose identity is
+ * unknown. `isNameless` restricts the result to sessions whose names at the provider are unknown.
  */
 export async function findSessionIdsOf(
   db: Db,
@@ -122,7 +122,10 @@ export async function findSessionIdsOf(
   return rows.map(({ id }) => id)
 }
 
-/** Who has a challenge that came by a connection or provider and has become no session yet; in one order. */
+/**
+ * Finds the users with a challenge from a sign-in at a connection or provider that has no session yet. The order is
+ * always the same, which prevents deadlocks.
+ */
 export async function findChallengedUsers(
   db: Db,
   directory: Directory,

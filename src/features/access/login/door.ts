@@ -134,8 +134,8 @@ interface Held {
 }
 
 /**
- * Asks the gates at a sign-in or a refresh. A gate that holds the user uses up the proofs in `spent` for its answer
- * instead of a session. Pass null if nothing may be used up yet.
+ * Asks the gates at a sign-in or a refresh. If a gate holds the user, the proofs in `spent` are consumed, and the
+ * answer is what the gate asks for instead of a session. Pass null if no proof may be consumed yet.
  */
 export async function askGates(work: Work, entry: Entry, spent: Spent | null): Promise<Pass | Held> {
   const passage = await passGates(work, entry)

@@ -31,7 +31,7 @@ export const loginErrors = defineErrors({
     403,
     'session_limit_reached',
     'Too many sessions',
-    'The user already has as many sessions as max_concurrent_sessions allows, and concurrent_session_policy is deny_new. End another session of the user first.',
+    'The user already has the maximum number of sessions (max_concurrent_sessions), and concurrent_session_policy is deny_new. End another session of the user first.',
   ],
   ssoRequired: [
     403,

@@ -24,8 +24,9 @@ export interface FirstProof {
 }
 
 /**
- * What a sign-in needs to include such a proof. Null if the facts show that the user has set something up: a user who
- * had a session or a password has an auth account. Null for a sign-up, too, whose proof does more than this.
+ * The data that a sign-in needs to include a first proof of the mailbox. Null if the facts show that the user has set
+ * something up: a user who had a session or a password has an auth account. Null for a sign-up too, because its proof
+ * does more.
  */
 export function firstProofOf(work: Work, facts: SignInFacts, linkId: string | null): FirstProof | null {
   const hasSetUp = facts.auth_account_id !== null || facts.invited || facts.mfa_enrolled || facts.passkey_count > 0

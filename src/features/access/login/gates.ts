@@ -94,7 +94,7 @@ export interface Gate {
   evaluate?(work: Work, entry: Entry, passed: Pass): Promise<Pass | Hold | null>
 }
 
-// Slot: gates belong to wings on higher floors, and a list there defines their order.
+// Slot: gates belong to wings that may not be imported from here. A list in `src/wiring` defines the order of gates.
 /** The gates, in the order in which they are asked. */
 export const gates = defineSlot<readonly Gate[]>('the gates')
 

@@ -25,7 +25,7 @@ interface HeldChange {
   events: EventDefinition[]
 }
 
-/** A sign-in method. Each is defined by its own noun. */
+/** A sign-in method. Each method has its own feature folder, which defines it. */
 export interface SignInMethod {
   /** Permanent, since rows store it as `auth_method` of sessions. Sessions from `otp_sms` have `otp`. */
   id: string
@@ -48,7 +48,7 @@ export interface SignInMethod {
   heldChange?: HeldChange
 }
 
-// Slot: sign-in methods belong to wings on higher floors, and a list there defines their order.
+// Slot: sign-in methods belong to wings that may not be imported from here. A list in `src/wiring` defines their order.
 /** All sign-in methods, in the order of a sign-in page. */
 export const signInMethods = defineSlot<readonly SignInMethod[]>('the sign-in methods')
 

@@ -35,7 +35,10 @@ export const loginRoutes: Route[] = [
   }),
 ]
 
-/** The settings of sign-in, sign-up and sessions. Each noun contributes its part. */
+/**
+ * The settings of sign-in, sign-up and sessions, in one family. Each feature folder adds its own fields
+ * (`defineSettingsPart`).
+ */
 export function authSettingsRoutes(family: Settings<TProperties>): Route[] {
   // Written by hand, since a generated example would show the minimum of each field.
   const settings = {

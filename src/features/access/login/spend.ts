@@ -24,9 +24,9 @@ export interface Spending<R extends object> {
 /**
  * Uses up a proof and, in the same statement, writes the session or challenge that it pays for, with its events. So a
  * crash cannot leave a used proof without a session, or a session whose proof is still valid. The statement locks the
- * user's row first, then the proof's. Outside a transaction, concurrent requests with the same kinds of proofs and
- * conditions share one statement. For a first proof of the mailbox, the statement that confirms the address runs
- * before it in the same transaction.
+ * user's row first, then the proof's. Outside a transaction, concurrent calls are batched: calls whose proofs and
+ * conditions are of the same kinds run in one SQL statement. For a first proof of the mailbox, the statement that
+ * confirms the address runs before it in the same transaction.
  * @returns null, with nothing written, if a proof was already used, the user was deleted, cut off or changed address,
  * or a condition no longer holds. For a first proof also if another transaction has locked the user's row.
  */

@@ -20,8 +20,8 @@ export async function listDevicesOf(work: Work, user: DeviceOwner): Promise<Devi
 }
 
 /**
- * Removes a trusted device, so that its next sign-in requires the second factor. With `ownerId`, only a device of
- * this user. Throws `trusted_device_not_found`.
+ * Removes a trusted device, so that its next sign-in requires the second factor. If `ownerId` is given, the device must
+ * belong to this user. Throws `trusted_device_not_found`.
  */
 export async function forgetDeviceOf(work: Work, which: string, ownerId: string | null = null): Promise<void> {
   const id = which.toLowerCase()

@@ -18,7 +18,7 @@ export const mfaEvents = defineEvents({
   trustedDeviceAdded: ['mfa.trusted_device.added', 'A user passed a challenge and trusted the device.', DeviceTrust],
   trustedDeviceRemoved: [
     'mfa.trusted_device.removed',
-    'One trusted device was removed. The event is not recorded when all trusted devices end because a factor was removed, the password changed or the user was deleted.',
+    'One trusted device was removed. The event is not recorded when all trusted devices are removed because a factor was removed, the password changed or the user was deleted.',
     DeviceTrust,
   ],
 })

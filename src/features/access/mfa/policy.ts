@@ -71,7 +71,7 @@ interface TeamRole {
   inProduction: boolean
 }
 
-// Slot: the team belongs to `tenancy`, which is on a higher floor.
+// Slot: the team belongs to `tenancy`, which may not be imported from here. `src/wiring` fills the slot.
 /**
  * The roles of a team member by address (in lower case), including roles that they have lost. The role in the account
  * is first.

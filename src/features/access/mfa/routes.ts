@@ -23,7 +23,7 @@ export const mfaRoutes: Route[] = [
     tag,
     summary: 'Read the MFA policy',
     description:
-      'Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit. With subOrgId `team`, team members and keys that may sign the team in read the policy of the account’s own team.',
+      'Without subOrgId, an org-wide key (not limited to one organization) reads the defaults that the organizations of its environment inherit. With subOrgId `team`, team members and keys that may sign the team in read the policy of the account’s own team.',
     reply: PolicyReply,
     handle: async (work) => ({ policy: showPolicy(await policyOf(work)) }),
   }),
@@ -53,7 +53,8 @@ export const mfaRoutes: Route[] = [
     directory: 'account',
     writes: 'own-environment',
     summary: 'Change the default MFA policy',
-    description: 'Requires an org-wide key. An organization keeps the fields that it has set itself.',
+    description:
+      'Requires an org-wide key (not limited to one organization). An organization keeps the fields that it has set itself.',
     body: PolicyPatch,
     reply: PolicyReply,
     event: mfaEvents.policyUpdated,

@@ -171,7 +171,10 @@ const TrustedDevice = named(
         Moment,
         'When the device last replaced a second factor or, if it never has, when it was trusted.',
       ),
-      expires_at: described(Moment, 'When the trust ends and a second factor is required again (RFC 3339, in UTC).'),
+      expires_at: described(
+        Moment,
+        'When the device is no longer trusted, and a second factor is required again (RFC 3339, in UTC).',
+      ),
     },
     { description: 'A browser or app that skips the second factor of its user.' },
   ),

@@ -34,8 +34,8 @@ export async function revokeSessions(work: TxWork, ids: string[], reason: EndRea
 }
 
 /**
- * Ends every session of a user, except those in `keep`, in the caller's transaction. Raising the user's epoch ends
- * any number of sessions at once. A sign-in in progress fails. Returns how many sessions ended, counted up to 10 000.
+ * Ends every session of a user, except those in `keep`, in the caller's transaction. Raising the user's epoch ends all
+ * of them, however many there are. A sign-in in progress fails. Returns how many sessions ended, counted up to 10 000.
  */
 export async function revokeUserSessions(
   work: Work,

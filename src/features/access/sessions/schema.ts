@@ -160,7 +160,8 @@ export const SessionName = Type.Object({
   session_id: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'The session: `id` in `GET /v1/sessions`. An org-wide key must also send `subOrgId`.',
+      description:
+        'The session: `id` in `GET /v1/sessions`. An org-wide key (not limited to one organization) must also send `subOrgId`.',
     }),
   ),
 })

@@ -110,8 +110,8 @@ export async function deleteDomainRow(tx: Tx, directory: Directory, id: string):
 }
 
 /**
- * Writes the result of a check. With `only`, only if the domain is still in the state in which the check found it.
- * Returns whether it was written.
+ * Writes the result of a check. If `only` is given, writes only if the domain is still in the state in which the check
+ * found it. Returns whether it was written.
  */
 export async function updateDomainRow(
   db: Db,

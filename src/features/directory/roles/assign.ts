@@ -24,7 +24,7 @@ import type { AssignmentRow } from './store.ts'
 
 type CallerWork = Work & { caller: ManagerCaller }
 
-// Slot: the team belongs to `tenancy`, which is on a higher floor.
+// Slot: the team belongs to `tenancy`, which may not be imported from here. `src/wiring` fills the slot.
 /** Refuses a caller that lacks any permission of a member of the organization. Throws `privilege_escalation`. */
 export const memberGuard = defineSlot<(work: CallerWork, membershipId: string) => Promise<void>>(
   'who may act on a member of the team',

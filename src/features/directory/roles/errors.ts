@@ -25,7 +25,7 @@ export const roleErrors = defineErrors({
     409,
     'role_exists',
     'A role with this name exists',
-    'The names and slugs of roles are unique within the organization. A role must also differ from all system roles in name and slug.',
+    'The names and slugs of roles are unique within the organization. A role’s name and slug must also be different from those of every system role.',
   ],
   limitReached: [
     409,

@@ -22,7 +22,7 @@ export interface InvitationUse {
   linkId?: string | undefined
 }
 
-// Slot: invitations belong to `sign-in`, which is on a higher floor.
+// Slot: invitations belong to `sign-in`, which may not be imported from here. `src/wiring` fills the slot.
 /** Accepts or withdraws a user's open invitations and returns the events, or checks whether there is one. */
 export const openInvitations = defineSlot<{
   accept(work: TxWork, user: UserRow, how: InvitationUse): Promise<EventInput[]>
@@ -53,8 +53,8 @@ export interface Changed {
 }
 
 /**
- * Changes the columns that determine the user's status. `like` has the same values; they show whether the API will
- * report another status.
+ * Changes the columns that determine the user's status. `like` has the same changes as plain values, from which the
+ * function knows whether the API will report another status.
  */
 export async function changeInvitation(
   work: TxWork,

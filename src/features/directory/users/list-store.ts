@@ -215,7 +215,7 @@ function orderOf({ at }: Search, { order, after }: Page) {
   }
 }
 
-/** Counts the matches among the first `COUNTED` users that the search reads. */
+/** Counts the matching users. Looks at no more than `COUNTED` + 1 users, so the count may be a minimum. */
 async function countUsers(db: Db, search: Search): Promise<Total> {
   const looked = search.ranges.length
     ? sql`users.id = any(array(${entries(search, COUNTED + 1, 'union')}))`

@@ -42,7 +42,7 @@ const listRoute = defineRoute({
   tag,
   summary: 'List users',
   description:
-    'Lists the users of one organization. With an org-wide key and without `subOrgId`, lists the users of the whole environment.',
+    'Lists the users of one organization. With an org-wide key (not limited to one organization) and without `subOrgId`, lists the users of the whole environment.',
   query: Type.Object({ ...UserFilters, ...listQuery }),
   reply: UserListReply,
   async handle(work, { query }) {

@@ -5,8 +5,8 @@ import { toUser, type User } from './schema.ts'
 import type { UserRow } from './store.ts'
 
 /**
- * Records a `user.*` event with the user as the API shows them. With `before`, the event also has the previous values
- * of changed fields.
+ * Records a `user.*` event with the user as the API shows them. If `before` is given, the event also has the previous
+ * values of changed fields.
  */
 export async function recordUser(work: TxWork, event: UserEvent, after: UserRow, before?: UserRow): Promise<void> {
   await record(work, userEvent(work.directory, event, after, before))

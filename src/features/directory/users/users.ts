@@ -43,9 +43,9 @@ export async function getUser(work: Work, id: string): Promise<UserRow> {
 }
 
 /**
- * A user that the caller reaches, by either id, and the work in the user's directory. With `deleted`, finds a deleted
- * user who can be restored instead, by the directory user's id only. Throws `user_not_found`, and `service_disabled`
- * if the service that the route belongs to is off in that directory.
+ * A user that the caller reaches, by either id, and the work in the user's directory. If `deleted` is true, finds a
+ * deleted user who can be restored instead, by the directory user's id only. Throws `user_not_found`, and
+ * `service_disabled` if the service that the route belongs to is off in that directory.
  */
 export async function reachUser(
   work: ReachWork,

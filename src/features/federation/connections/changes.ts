@@ -153,7 +153,7 @@ function allowsMoreUsers(before: ConnectionConfig, after: ConnectionConfig): boo
   return rankOfJit(after) > rankOfJit(before) || (restricts && addsDomain)
 }
 
-/** Null ranks between false and true: it means true while provisioning is off, and that may change. */
+/** Null ranks between false and true, because null means true only while provisioning is off. */
 const rankOfJit = ({ jit_provisioning: jit }: ConnectionConfig) => (jit === null ? 1 : Number(jit) * 2)
 
 /**

@@ -12,7 +12,7 @@ export interface StartHints {
   loginHint: string | null
 }
 
-/** The implementation of a protocol, which the protocol's own noun provides. */
+/** The implementation of a protocol, which the protocol's own feature folder provides. */
 export interface SsoProtocol {
   /** The address to sign in at the provider. Throws FederationFailure. */
   start(work: Work, connection: KnownConnection, begun: Begun, hints: StartHints): Promise<{ authorizationUrl: string }>

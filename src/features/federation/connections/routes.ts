@@ -35,7 +35,7 @@ export const connectionRoutes: Route[] = [
     directory: 'reach',
     summary: 'List connections',
     description:
-      'Lists the connections of one organization. With an org-wide key and without `subOrgId`, lists the connections of the whole environment.',
+      'Lists the connections of one organization. With an org-wide key (not limited to one organization) and without `subOrgId`, lists the connections of the whole environment.',
     query: Type.Object(listQuery),
     reply: ConnectionListReply,
     async handle(work, { query }) {

@@ -155,7 +155,8 @@ export async function touchConnectionRow(db: Db, directory: Directory, id: strin
     .set({ last_login_at: now })
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
-    // Once a minute is precise enough for people, and avoids contention on the row when many users sign in at once.
+    // Once a minute is precise enough for people, and avoids contention on the row when many users sign in at the same
+    // time.
     .where((eb) =>
       eb.or([eb('last_login_at', 'is', null), eb('last_login_at', '<', sql<Date>`clock_now() - interval '1 minute'`)]),
     )

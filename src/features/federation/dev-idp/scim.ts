@@ -26,7 +26,7 @@ const MAX_BYTES = 256 * 1024
 
 /**
  * Pushes the people and groups of a domain as identity providers do (RFC 7644): looks each up with a filter, then
- * creates or replaces it. With `deactivates`, only deactivates one person. Stops at the first request without a
+ * creates or replaces it. If `deactivates` is given, only deactivates one person. Stops at the first request without a
  * response. Returns the sent requests.
  */
 export async function push(platform: Platform, { endpointUrl, token, domain, deactivates }: Push): Promise<Sent[]> {

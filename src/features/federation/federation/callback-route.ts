@@ -5,7 +5,7 @@ import { userEvents } from '../../directory/users/users.ts'
 import { federationErrors } from './errors.ts'
 import { federationEvents } from './events.ts'
 
-/** What the routes have in common that a provider sends browsers to. */
+/** The common properties of the routes to which providers send browsers. */
 export const callbackRoute = {
   auth: 'public' as const,
   media: 'form' as const,

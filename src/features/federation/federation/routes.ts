@@ -70,7 +70,7 @@ export const exchangeRoute: Route = defineRoute({
   tag: 'Tokens',
   summary: 'Exchange a code for a session',
   description:
-    'Send the code that redirectUri received (response_mode `code`). A code works once, within 60 seconds. If the code is from a social sign-in that was started without an organization, use an org-wide key and omit subOrgId. The response then contains a discovery_token and the organizations of the person, and `session` is null.',
+    'Send the code that redirectUri received (response_mode `code`). A code works once, within 60 seconds. If the code is from a social sign-in that was started without an organization, use an org-wide key (not limited to one organization) and omit subOrgId. The response then contains a discovery_token and the organizations of the person, and `session` is null.',
   body: Type.Object({
     code: Type.String({
       description: '`code` of the redirect to your redirectUri. Works once, within 60 seconds.',

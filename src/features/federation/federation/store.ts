@@ -202,7 +202,7 @@ export const identityProof = defineProof({
 })
 
 /**
- * Locks a connection until the transaction ends, so that it is neither changed nor closed. With `alone`, first
+ * Locks a connection until the transaction ends, so that it is neither changed nor closed. If `alone` is true, first
  * sign-ins wait, too. Returns the connection's mapping; undefined if the connection is closed.
  */
 export async function lockConnectionForSignIn(tx: Tx, directory: Directory, id: string, alone = false) {

@@ -6,7 +6,7 @@ import { type IdpMetadata, IdpMetadataError } from './metadata.ts'
 
 // The metadata of AD FS lists every claim that it knows, three times over.
 const BOUNDS = { maxElements: 20_000, maxAttributes: 100_000, allowComments: true }
-// A connection has as many.
+// A connection can have 10 certificates.
 const MAX_CERTIFICATES = 10
 const MAX_CHARACTERS = 1024 * 1024
 

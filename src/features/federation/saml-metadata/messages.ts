@@ -5,7 +5,7 @@ import { bindings, nameIdFormats, ns } from '../xml/saml-names.ts'
 export interface NameId {
   value: string
   format: string | null
-  /** SAML core §2.2.2: part of the name, where the provider gives them. */
+  /** Qualifiers are part of the name, if the provider sends them (SAML core §2.2.2). */
   nameQualifier: string | null
   spNameQualifier: string | null
 }
@@ -42,7 +42,7 @@ function writeSubject(loginHint: string | null): string {
   return `<saml:Subject>${nameId}</saml:Subject>`
 }
 
-/** A `LogoutRequest` (SAML core §3.7.1) for one session there, unsigned. */
+/** An unsigned `LogoutRequest` (SAML core §3.7.1) for one session at the provider. */
 export function writeLogoutRequest(request: {
   id: string
   issuedAt: Date
@@ -65,7 +65,10 @@ export function writeLogoutRequest(request: {
   )
 }
 
-/** A `LogoutResponse` (SAML core §3.7.2), unsigned. `codes`: what became of it, and the code within that, if any. */
+/**
+ * An unsigned `LogoutResponse` (SAML core §3.7.2). `codes` has the status code, and the second-level status code if
+ * there is one.
+ */
 export function writeLogoutResponse(response: {
   inResponseTo: string
   issuedAt: Date
@@ -85,7 +88,7 @@ export function writeLogoutResponse(response: {
 const writeCode = (code: string, inner: string) =>
   `<samlp:StatusCode Value="${code}"${inner === '' ? '/>' : `>${inner}</samlp:StatusCode>`}`
 
-/** A moment as messages have it (SAML core §1.3.3). */
+/** A time in the form that messages use (SAML core §1.3.3). */
 export function instant(date: Date): string {
   return date.toISOString()
 }

@@ -3,11 +3,11 @@ export interface IdpMetadata {
   entityId: string
   ssoUrls: { redirect: string | null; post: string | null }
   sloUrls: { redirect: string | null; post: string | null }
-  /** Where answers to requests to log out go, if elsewhere (SAML metadata §2.2.2). */
+  /** The URL for responses to logout requests, if it is not the request URL (SAML metadata §2.2.2). */
   sloResponseUrls: { redirect: string | null; post: string | null }
-  /** PEM, of every key that may sign. */
+  /** The certificates of every key that may sign, in PEM. */
   certificates: string[]
-  /** Whether it wants requests to be signed; null if it does not say. */
+  /** Whether the provider wants requests to be signed. Null if the metadata does not say. */
   wantsSignedRequests: boolean | null
   validUntil: Date | null
 }
@@ -15,7 +15,7 @@ export interface IdpMetadata {
 /** The text is not the metadata of one provider. The message says why, for administrators. */
 export class IdpMetadataError extends Error {}
 
-/** What signs for the service. */
+/** The key and certificate with which the service signs. */
 export interface SigningPair {
   certificatePem: string
   privateKeyPem: string

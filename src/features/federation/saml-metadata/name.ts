@@ -7,14 +7,14 @@ interface Parties {
   spEntityId: string
 }
 
-/** The parts of a name by which it is compared with that of a logout. */
+/** The parts of a name that are compared with the name in a logout. */
 export function partsOfName({ format, ...name }: NameId, parties: Parties): string[] {
   return parts(format ?? nameIdFormats.unspecified, name, parties)
 }
 
 /**
- * The names of sign-ins that the one of a logout stands for. Providers are not equally particular about formats: one that
- * is left open, which leaves its meaning to each (SAML core §8.3.1), fits any.
+ * The names of sign-ins that match the name in a logout. Providers may leave the format unspecified (SAML core §8.3.1).
+ * An unspecified format matches every format.
  */
 export function namesOfLogout({ format, ...name }: NameId, parties: Parties): string[][] {
   const given = format ?? nameIdFormats.unspecified

@@ -10,15 +10,15 @@ import { signMessage } from './threads.ts'
 
 /** A message on its way to a provider. */
 export interface OutgoingMessage {
-  /** The field that has it. */
+  /** The name of the field that has the message. */
   field: 'SAMLRequest' | 'SAMLResponse'
   xml: string
   relayState: string | null
-  /** Null: it is not signed. */
+  /** Null: the message is not signed. */
   pair: SigningPair | null
 }
 
-/** The address that takes a message along in its query (SAML bindings §3.4). */
+/** The URL of a provider with a message in the query (SAML bindings §3.4). */
 export function redirectUrl(target: string, { field, xml, relayState, pair }: OutgoingMessage): string {
   const fields: [string, string][] = [[field, deflateRawSync(xml).toString('base64')]]
   if (relayState !== null) fields.push(['RelayState', relayState])
@@ -28,7 +28,7 @@ export function redirectUrl(target: string, { field, xml, relayState, pair }: Ou
   return `${url.href}${url.search === '' ? '?' : '&'}${query}`
 }
 
-/** The fields of a form that takes a message along (SAML bindings §3.5). */
+/** The fields of a form that sends a message (SAML bindings §3.5). */
 export async function postFields(
   work: Pick<Work, 'platform' | 'directory'>,
   { field, xml, relayState, pair }: OutgoingMessage,
@@ -40,13 +40,13 @@ export async function postFields(
 
 type PageWork = Pick<Work, 'platform' | 'directory'> & { acceptLanguage?: string }
 
-/** The brand of a page for a browser of which no person is known yet, and the language of the organization or the browser. */
+/** The brand and language of a page whose user is not known yet: the language of the organization or of the browser. */
 export async function brandAndLanguage({ platform, directory, acceptLanguage = '' }: PageWork) {
   const language = chooseLanguage(directory.locale, ...acceptedLocales(acceptLanguage))
   return { brand: await brandOf({ platform, directory }), language }
 }
 
-/** The page that takes a message of a logout to a provider in a form. */
+/** The page with a form that sends a logout message to a provider. */
 export async function logoutPage(work: PageWork, target: string, message: OutgoingMessage): Promise<RenderedPage> {
   return renderFormPage(await brandAndLanguage(work), {
     target,

@@ -10,7 +10,7 @@ export type AttributeMapping = Partial<
   Record<'subject' | 'email' | 'first_name' | 'last_name' | 'display_name' | 'groups', string>
 >
 
-/** Who signed in, by the word of the provider. */
+/** The person who signed in, as the provider describes them. */
 export interface AssertedPerson {
   /** Null if the provider sent no persistent identifier. */
   subject: string | null
@@ -18,20 +18,20 @@ export interface AssertedPerson {
   firstName: string | null
   lastName: string | null
   displayName: string | null
-  /** What provisioning may know them by, as `externalId` and as `userName`. */
+  /** Values by which provisioning may recognize the person, as `externalId` and as `userName`. */
   externalIds: string[]
   userNames: string[]
-  /** Those of `userNames` that the administrators of the provider assign. */
+  /** The entries of `userNames` that the administrators of the provider assign. */
   principalNames: string[]
-  /** Null if the provider said nothing of the language, or nothing that is one. */
+  /** Null if the provider sent no language, or an invalid one. */
   locale: string | null
-  /** Null if the provider said nothing of groups. */
+  /** Null if the provider sent no group information. */
   groups: string[] | null
   /** The provider says that it asked for a second factor. */
   saysTwoFactor: boolean
 }
 
-/** What an assertion says of a person. */
+/** The data about a person in an assertion. */
 interface PersonAssertion {
   nameId: NameId
   /** The exact text of values, by the name of the attribute. */
@@ -42,8 +42,8 @@ interface PersonAssertion {
 const CLAIMS = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/'
 const MICROSOFT = 'http://schemas.microsoft.com/ws/2008/06/identity/claims/'
 
-// As Okta, Entra ID, Google, AD FS, OneLogin, JumpCloud and Keycloak name them unless told otherwise, or as their
-// guides propose; compared without regard to case.
+// The names of attributes that Okta, Entra ID, Google, AD FS, OneLogin, JumpCloud and Keycloak use by default, or that
+// their guides propose. They are compared without regard to case.
 const USUAL_NAMES = {
   subject: [],
   email: [
@@ -121,7 +121,7 @@ export function readPerson(
       externalId === null ? [subject ?? [], name ?? [], first(OBJECT_IDS)].flat() : [first(externalId)].flat(),
     userNames: [...principalNames, first('preferred_username')].flat(),
     principalNames,
-    // A mapping that was set is meant: where its attribute is missing, nothing takes its place.
+    // The administrator chose the mapping. If its attribute is missing, no other attribute replaces it.
     email: one('email') ?? (mapping.email === undefined && isAddress ? addressed : null),
     firstName: one('first_name'),
     lastName: one('last_name'),
@@ -137,7 +137,7 @@ function persistentName({ nameId }: PersonAssertion): string | null {
   return nameId.format === nameIdFormats.transient ? null : nameId.value
 }
 
-/** The values of the first attribute that is there; null if none is. */
+/** The values of the first attribute that is present. Null if no attribute is present. */
 function valuesOf(attributes: PersonAssertion['attributes'], names: string | string[]): string[] | null {
   if (typeof names === 'string') return attributes.get(names) ?? null
   for (const wanted of names)

@@ -1,16 +1,19 @@
 import { escapeXml } from '../xml/read.ts'
 import { bindings, nameIdFormats, ns } from '../xml/saml-names.ts'
 
-/** What a provider must know of the service. */
+/** The data that a provider needs about the service. */
 export interface SpDescription {
   entityId: string
   acsUrl: string
   sloUrl: string
   signsRequests: boolean
   wantsAssertionsSigned: boolean
-  /** PEM; all that may sign now or before long, or still did a while ago. */
+  /** The certificates of all keys that sign now, will sign soon, or signed recently, in PEM. */
   signingCertificates: string[]
-  /** The one to encrypt for: of several, providers take the first, the last or none. Null: not wanted. */
+  /**
+   * The only certificate to encrypt for: if there were several, providers would use the first, the last or none. Null:
+   * encryption is not wanted.
+   */
   encryptionCertificate: string | null
 }
 
@@ -41,7 +44,7 @@ export function writeSpMetadata(sp: SpDescription): string {
   ].join('\n')
 }
 
-// In the order of preference; what the service decrypts.
+// The encryption algorithms that the service accepts, in order of preference.
 const METHODS = [`${ns.encryption11}aes256-gcm`, `${ns.encryption11}aes128-gcm`, `${ns.encryption}rsa-oaep-mgf1p`]
 
 function writeKey(use: 'signing' | 'encryption', pem: string): string {

@@ -105,8 +105,8 @@ function scopesOf(name: SocialName, chosen: string[] | undefined): string[] {
 }
 
 /**
- * Whether there is a complete application. An application of the organization counts even if it is incomplete.
- * Without one, the application of the defaults counts, or else the deployment’s.
+ * Whether there is a complete application. An application of the organization counts even if it is incomplete. If the
+ * organization has no application, the application of the defaults counts, or else the deployment’s.
  */
 function isConfigured({ config }: Platform, name: SocialName, { application }: Known): boolean {
   if (!application) return config.social[name].clientId !== null

@@ -48,7 +48,7 @@ export const socialRoutes: Route[] = [
     tag,
     summary: 'Start a social sign-in',
     description:
-      'Send the browser to authorization_url. After the sign-in, the browser returns to redirectUri with the same parameters as after single sign-on. With an org-wide key and without subOrgId, the providers, `allowed_redirect_uris` and services of the environment’s defaults apply. The browser then always returns with a code. POST /v1/auth/token/exchange exchanges this code for a discovery_token and the organizations of the person.',
+      'Send the browser to authorization_url. After the sign-in, the browser returns to redirectUri with the same parameters as after single sign-on. With an org-wide key (not limited to one organization) and without subOrgId, the providers, `allowed_redirect_uris` and services of the environment’s defaults apply. The browser then always returns with a code. POST /v1/auth/token/exchange exchanges this code for a discovery_token and the organizations of the person.',
     body: SocialStart,
     reply: StartReply,
     errors: [
@@ -160,7 +160,8 @@ export const socialRoutes: Route[] = [
     tag,
     directory: 'account',
     summary: 'List the default social providers',
-    description: 'Requires an org-wide key. Sign-ins without an organization use these providers.',
+    description:
+      'Requires an org-wide key (not limited to one organization). Sign-ins without an organization use these providers.',
     reply: SocialProvidersReply,
     handle: async (work) => ({ providers: await listProviders(defaultsOf(work)) }),
   }),
@@ -172,7 +173,7 @@ export const socialRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Change a default social provider',
     description:
-      'Requires an org-wide key. `enabled` only lets people start a sign-in without an organization. Organizations of the environment use these credentials unless they have their own. Each organization must turn the provider on itself.',
+      'Requires an org-wide key (not limited to one organization). `enabled` only lets people start a sign-in without an organization. Organizations of the environment use these credentials unless they have their own. Each organization must turn the provider on itself.',
     handle: async (work, { body }) => ({ providers: await changeProvider(defaultsOf(work), body) }),
   }),
 ]

@@ -110,7 +110,7 @@ export const ssoRoutes: Route[] = [
     directory: 'reach',
     summary: 'Find the connection of an address',
     description:
-      'Finds the organization that has verified the domain of the address. The response depends only on the domain and does not reveal whether the address has an account. With an org-wide key and without subOrgId, all organizations of the ' +
+      'Finds the organization that has verified the domain of the address. The response depends only on the domain and does not reveal whether the address has an account. With an org-wide key (not limited to one organization) and without subOrgId, all organizations of the ' +
       'environment are searched. Then, the domain of an organization counts as unknown if the organization is suspended or archived or has the service sso off.',
     body: Type.Object({ email: Email }),
     reply: Type.Object({
@@ -150,7 +150,7 @@ export const ssoRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Roll over SAML service provider keys',
     description:
-      'Requires an org-wide key. A rollover has three steps, so that no sign-in fails. `prepare` publishes the next certificates in addition to the current ones. After every provider has the next certificates, `activate` starts to use them. `retire` stops publishing the previous certificates.',
+      'Requires an org-wide key (not limited to one organization). A rollover has three steps, so that no sign-in fails. `prepare` publishes the next certificates in addition to the current ones. After every provider has the next certificates, `activate` starts to use them. `retire` stops publishing the previous certificates.',
     body: Type.Object({
       action: Type.Enum(['prepare', 'activate', 'retire'], {
         description: 'The step to take: `prepare`, then `activate`, then `retire`.',
@@ -166,7 +166,9 @@ export const ssoRoutes: Route[] = [
   }),
 ]
 
-/** Ends the session that a body names. Handed in as a parameter, since tokens are another noun. */
+/**
+ * Ends the session that a body names. `src/wiring` passes the function in, because this folder may not import tokens.
+ */
 interface SessionEnding {
   /**
    * Ends the session, after calling `check` with its directory. Returns the session, or null if there was none or the

@@ -63,8 +63,8 @@ export async function createByToken(
   // environment.
   await issuerOf(work.platform, work.directory.environmentId)
   const perDay = settings.discovery_create_limit_per_day
-  // A new organization has no social provider enabled. Without this one, the person could not sign in again in the
-  // same way.
+  // A new organization has no social provider enabled. If the person's provider stayed disabled, the person could not
+  // sign in again in the same way.
   const turnOn =
     said.method === 'social'
       ? (inside: Work) => changeProvider(inside, { provider: said.source, enabled: true })

@@ -303,7 +303,8 @@ test('a key of one organization discovers nothing, nor whoever names one', async
     expect(refused(reply)).toEqual([403, 'sub_org_mismatch'])
     expect(reply.body).toMatchObject({
       title: 'The organization does not match',
-      detail: 'Discovery covers all organizations. Use an org-wide key, and omit subOrgId.',
+      detail:
+        'Discovery covers all organizations. Use an org-wide key (not limited to one organization), and omit subOrgId.',
     })
   }
 })

@@ -34,7 +34,8 @@ function orgWide(work: AccountWork): Work {
   const { organizationId, directory } = work.account
   if (organizationId !== null)
     throw httpErrors.subOrgMismatch({
-      detail: 'Discovery covers all organizations. Use an org-wide key, and omit subOrgId.',
+      detail:
+        'Discovery covers all organizations. Use an org-wide key (not limited to one organization), and omit subOrgId.',
     })
   return { ...work, directory }
 }
@@ -55,7 +56,7 @@ export const discoveryRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Mail a discovery code',
     description:
-      'Starts a sign-in before the organization is known. Mails a code to any address, even if no user has the address, so that the response reveals nothing. Requires an org-wide key.',
+      'Starts a sign-in before the organization is known. Mails a code to any address, even if no user has the address, so that the response reveals nothing. Requires an org-wide key (not limited to one organization).',
     body: Type.Object({ email: Email }),
     reply: SentCodeReply,
     errors: [loginErrors.methodDisabled, loginErrors.accountLocked, httpErrors.serviceDisabled],
@@ -71,7 +72,7 @@ export const discoveryRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Exchange a discovery code for organizations',
     description:
-      'Returns a discovery_token and the organizations of the environment that accept codes and that the person belongs to, is invited to, or may join by email domain. Requires an org-wide key.',
+      'Returns a discovery_token and the organizations of the environment that accept codes and that the person belongs to, is invited to, or may join by email domain. Requires an org-wide key (not limited to one organization).',
     body: VerifyCodeBody,
     reply: DiscoveryReply,
     errors: [...Object.values(signInCodeErrors), httpErrors.serviceDisabled],
@@ -89,7 +90,7 @@ export const discoveryRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Mail a discovery link',
     description:
-      'Starts a sign-in before the organization is known. Mails a link to any address. If codes are on, the email also contains a code (`otp_id`). Requires an org-wide key.',
+      'Starts a sign-in before the organization is known. Mails a link to any address. If codes are on, the email also contains a code (`otp_id`). Requires an org-wide key (not limited to one organization).',
     body: Type.Object({ email: Email, ...linkRoute.Delivery }),
     reply: SentMagicLinkReply,
     errors: [
@@ -113,7 +114,7 @@ export const discoveryRoutes: Route[] = [
     writes: 'own-environment',
     summary: 'Exchange a discovery link for organizations',
     description:
-      'Returns the same as POST /v1/auth/discovery/otp/verify, with the organizations that accept magic links. Call this only when the user acts on your page, because mail scanners also open links. Requires an org-wide key.',
+      'Returns the same as POST /v1/auth/discovery/otp/verify, with the organizations that accept magic links. Call this only when the user acts on your page, because mail scanners also open links. Requires an org-wide key (not limited to one organization).',
     body: linkRoute.PresentedBody,
     reply: DiscoveryReply,
     errors: [...Object.values(linkErrors), httpErrors.serviceDisabled],
@@ -158,7 +159,7 @@ export const discoveryRoutes: Route[] = [
     takesDevice: true,
     summary: 'Create an organization after discovery',
     description:
-      'Requires an org-wide key, and the setting discovery_create_organizations in the defaults. The person becomes the admin of the new organization and is signed in there. A discovery token can create one organization. A token from a passkey, or from a social provider that does not vouch for the email address, cannot create any. If the person used a social provider, the provider is turned on in the organization. If the slug is taken, it gets a suffix. The response contains the final slug.',
+      'Requires an org-wide key (not limited to one organization), and the setting discovery_create_organizations in the defaults. The person becomes the admin of the new organization and is signed in there. A discovery token can create one organization. A token from a passkey, or from a social provider that does not vouch for the email address, cannot create any. If the person used a social provider, the provider is turned on in the organization. If the slug is taken, it gets a suffix. The response contains the final slug.',
     body: Type.Object({
       discovery_token: DiscoveryToken,
       name: OrganizationCreate.properties.name,

@@ -80,7 +80,10 @@ async function pageOf(platform: Platform, all: () => Route[], path: string) {
   return tag ? { title: tag.title, content: renderTag(tag), menu } : null
 }
 
-/** The pages that were requested so far, by path. There are only as many as guides, tags and catalogues. */
+/**
+ * The pages that were requested so far, by path. Every page is a guide, a tag or a catalogue, so their number is
+ * limited.
+ */
 const keptPages = perPlatform(() => new Map<string, KeptAnswer>())
 
 async function showPage(platform: Platform, all: () => Route[], path: string): Promise<KeptAnswer | null> {

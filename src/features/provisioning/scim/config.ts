@@ -143,8 +143,8 @@ async function announce(work: TxWork, before: ScimConfig, after: ScimConfig): Pr
 }
 
 /**
- * Creates a new token, which works for this many days or without end. The previous token works for the overlap.
- * Without an overlap, it and any token still in its overlap from an earlier rotation end at once. Throws
+ * Creates a new token, which works for this many days or without end. The previous token works for the overlap. If
+ * there is no overlap, the previous token, and any older token that still overlaps, stop working immediately. Throws
  * `privilege_escalation` if groups give roles that the key may not grant.
  */
 export async function rotateToken(

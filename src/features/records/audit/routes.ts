@@ -20,7 +20,7 @@ export const auditRoutes: Route[] = [
     summary: 'Read the audit log',
     description:
       'Lists events, newest first. A page can have fewer events than `limit`, or none, even if more pages follow, because the search runs in steps. ' +
-      'Returns events of one organization. With an org-wide key and without `subOrgId`, returns events of the whole environment.',
+      'Returns events of one organization. With an org-wide key (not limited to one organization) and without `subOrgId`, returns events of the whole environment.',
     query: Type.Object({
       ...auditQuery,
       after,

@@ -2,7 +2,7 @@ import { defineSlot, type Platform } from '../../../platform/platform.ts'
 import type { Directory } from '../../../platform/tenancy/directory.ts'
 import type { Work } from '../../../platform/work.ts'
 
-/** What deliveries need from the noun that manages endpoints. */
+/** What deliveries need from the feature folder that manages endpoints. */
 export interface EndpointKeeper {
   /** Whether deliveries are sent for a directory. */
   isOn(platform: Platform, directory: Directory): Promise<boolean>

@@ -17,7 +17,7 @@ export const eventRoutes: Route[] = [
     description:
       'Returns each event exactly once, oldest first. Call again with the last next_cursor. While has_more is true, call again ' +
       `immediately. Without \`after\`, the stream starts ${STREAM_DAYS} days ago. Returns events of one organization. With an ` +
-      'org-wide key and without `subOrgId`, returns events of the whole environment. [The catalogue](/docs/events) and the ' +
+      'org-wide key (not limited to one organization) and without `subOrgId`, returns events of the whole environment. [The catalogue](/docs/events) and the ' +
       '`webhooks` of this document list the event types.',
     query: Type.Object({
       after: Type.Optional(Type.String({ maxLength: 200, description: '`next_cursor` of the previous page.' })),

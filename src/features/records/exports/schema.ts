@@ -17,7 +17,7 @@ export const ExportReply = Type.Object({
   }),
   events: Type.Array(anyEvent, {
     description:
-      'The newest 1000 audit log events about the user or about bounces of the user’s current email address. Bounces that count for the whole environment are included only for org-wide keys.',
+      'The newest 1000 audit log events about the user or about bounces of the user’s current email address. Bounces that count for the whole environment are included only for org-wide keys, which are not limited to one organization.',
   }),
   truncated: Type.Array(Type.String({ examples: ['events'] }), {
     description: 'Kinds of records, or `events`, that are not complete.',

@@ -24,7 +24,7 @@ export const webhookErrors = defineErrors({
     409,
     'webhook_limit_reached',
     'Too many webhooks',
-    `An organization has at most ${MAX_WEBHOOKS} webhooks. An environment can have as many that receive the events of all its organizations. Delete one first.`,
+    `An organization has at most ${MAX_WEBHOOKS} webhooks. An environment can have another ${MAX_WEBHOOKS} webhooks that receive events of all its organizations. Delete one first.`,
   ],
   insecureUrl: [
     400,

@@ -55,7 +55,7 @@ export const webhookRoutes: Route[] = [
     operation: 'webhooks.create',
     summary: 'Create a webhook',
     description:
-      'With `subOrgId`, the webhook receives the events of that organization. With `scope: "environment"`, which requires an org-wide key, it receives the events of the whole environment.',
+      'With `subOrgId`, the webhook receives the events of that organization. With `scope: "environment"`, which requires an org-wide key (not limited to one organization), it receives the events of the whole environment.',
     body: WebhookCreate,
     reply: SecretReply,
     errors: [webhookErrors.insecureUrl, webhookErrors.urlNotAllowed, webhookErrors.limitReached],

@@ -5,7 +5,7 @@ import type { SignInFacts } from '../../access/login/login.ts'
 import { type MfaMethod, methodsToPass } from '../../access/mfa/mfa.ts'
 import type { ChallengeRow, FactorsOf } from './store.ts'
 
-/** A kind of code that passes a challenge. Each noun that has such codes defines one. */
+/** A kind of code that passes a challenge. Each feature folder that has codes of a kind defines the kind. */
 export interface SecondFactor {
   method: MfaMethod
   /** Codes are either six digits or text. Checking text costs a hash. */

@@ -1,4 +1,7 @@
-/** Browsers that also send the token of another browser come before it: Edge, for example, sends `Chrome/` too. */
+/**
+ * A browser that also sends another browser's token is listed before the other browser. For example, Edge also sends
+ * `Chrome/`.
+ */
 const BROWSERS: [token: string, name: string][] = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],

@@ -234,7 +234,7 @@ test('whoever signs in from two devices is put out by the mail about either, and
       await enter(person, device)
       links.push(await noticeLink(person))
     }
-    // A third device, which belongs to the person.
+    // A third device of the person's own.
     await enter(person, OFFICE)
     expect(await toldOf(person)).toBe(3)
     succeeded(await disownAs(person, links[which] ?? ''))

@@ -17,7 +17,7 @@ export const deviceRoutes: Route[] = [
     tag: 'Authentication',
     summary: 'Report an unknown sign-in',
     description:
-      'Send the token of the link in the email about a new device. Ends all sessions, trusted devices and sign-ins in progress of the user.',
+      'Send the token of the link in the email about a new device. Ends all sessions of the user, removes all trusted devices, and cancels sign-ins in progress.',
     body: linkRoute.PresentedBody,
     reply: Success,
     errors: [...Object.values(linkErrors), httpErrors.organizationSuspended],

@@ -61,10 +61,10 @@ export async function newDeviceNotice(
 }
 
 /**
- * Ends all access of the user, including the person who reports the sign-in: sessions, trusted devices and pending
- * sign-ins. Forgets the reported device and all devices that were new at that time or later, so that the next sign-in
- * from them is announced again: it may be the same intruder. Removes no sign-in method, because control of the mailbox
- * alone must not be enough for that. Works on a locked account.
+ * Ends all access of the user, including the person who reports the sign-in: ends sessions, removes trusted devices,
+ * and cancels pending sign-ins. Forgets the reported device and all devices that were new at that time or later, so
+ * that the next sign-in from them is announced again: it may be the same intruder. Removes no sign-in method, because
+ * control of the mailbox alone must not be enough for that. Works on a locked account.
  * Throws `token_invalid`, `token_expired`, `organization_suspended`.
  */
 export async function reportUnknownSignIn(work: Work, presented: { email: string; token: string }): Promise<void> {

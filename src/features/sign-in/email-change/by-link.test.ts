@@ -75,7 +75,9 @@ test('without a page of the application the mail has the code alone, and says wh
   const [mail] = (await app.mails(email)).filter(({ kind }) => kind === 'email_change_otp')
   expect(mail?.text).not.toContain('http')
   const [name = '', domain] = person.email.split('@')
-  expect(mail?.text).toContain(`The account of ${name.charAt(0)}•••@${domain} asks to use this address.`)
+  expect(mail?.text).toContain(
+    `The owner of the account ${name.charAt(0)}•••@${domain} asked to change its email address to this one.`,
+  )
 })
 
 test('who asks for an address that another asks for, too, neither ends their link nor gets what theirs proves', async () => {

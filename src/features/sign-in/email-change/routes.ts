@@ -60,7 +60,7 @@ export const ownEmailRoutes: Route[] = [
     signInMethod: 'otp',
     summary: 'Confirm your new email address',
     description:
-      'Send otp_id with code, or token_hash of the link. The link works only in the session that requested the change. Ends your other sessions, trusted devices and sign-ins in progress. The old address gets an email with a link that undoes the change for 7 days.',
+      'Send otp_id with code, or token_hash of the link. The link works only in the session that requested the change. Ends your other sessions, removes all trusted devices, and cancels sign-ins in progress. The old address gets an email with a link that undoes the change for 7 days.',
     body: EmailProofBody,
     reply: Type.Object({ user: MeReply.properties.user, sessions_revoked: RevokedCount }),
     errors: [
@@ -96,7 +96,7 @@ export const undoEmailRoutes: Route[] = [
     tag: 'Authentication',
     summary: 'Undo an email change by link',
     description:
-      'Restores the old address with the link that was mailed to it. Ends all sessions of the user and voids all mailed links.',
+      'Restores the old address with the link that was mailed to it. Ends all sessions of the user and invalidates all mailed links.',
     body: linkRoute.PresentedBody,
     reply: Success,
     errors: [

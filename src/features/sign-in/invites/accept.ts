@@ -50,7 +50,7 @@ interface Team {
   join(work: TxWork, user: UserRow, linkId: string): Promise<void>
 }
 
-// Slot: team members belong to the tenancy wing, which is on a higher floor.
+// Slot: team members belong to `tenancy`, which may not be imported from here. `src/wiring` fills the slot.
 export const teamInvites = defineSlot<Team>('what an invitation to the team does')
 
 /** The error for an invitation that was withdrawn. */

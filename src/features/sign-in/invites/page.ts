@@ -12,7 +12,7 @@ import { invitePurpose } from './link-purpose.ts'
 
 const firstPassword = choosePassword({
   texts: { ...texts.invites.page, done: texts.mail.welcome },
-  // `mannerOf` has already checked this.
+  // Nothing to check: `invitePage` calls `mannerOf` before it shows or submits this form.
   check: async () => {},
   set: acceptOnPage,
 })

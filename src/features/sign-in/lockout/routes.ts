@@ -19,7 +19,7 @@ const unlockRoutes: Route[] = [
     tag: 'Authentication',
     summary: 'Unlock a user by link',
     description:
-      'Send the token of the link in the email about the lock. Ends the lock and resets the failed attempts for the address.',
+      'Send the token of the link in the email about the lock. Ends the locks caused by failed attempts, and resets the count of failed attempts for the address.',
     body: linkRoute.PresentedBody,
     reply: Success,
     errors: [...Object.values(linkErrors), httpErrors.organizationSuspended],
@@ -37,7 +37,7 @@ const unlockRoutes: Route[] = [
     tag: 'Users',
     summary: 'Unlock a user',
     description:
-      'Ends the lock that an administrator set, and locks after failed attempts from all networks. Resets the failed attempts.',
+      'Removes every lock of the user: an administrator’s lock, and locks caused by failed attempts, for single networks and for all networks. Resets the count of failed attempts, also for the second factor.',
     params: UserParams,
     reply: Type.Object({
       success: Type.Boolean(),
@@ -65,7 +65,7 @@ function lockRoute(announced: EventDefinition[]): Route {
     tag: 'Users',
     summary: 'Lock a user',
     description:
-      'Refuses every sign-in method with 403 `user_locked`, and ends every session and trusted device at once. The lock ends at `until`, or when POST /v1/users/{userId}/unlock is called. A new lock replaces an existing one.',
+      'Refuses every sign-in method with 403 `user_locked`, ends every session immediately, and removes every trusted device. The lock ends at `until`, or when POST /v1/users/{userId}/unlock is called. A new lock replaces an existing one.',
     params: UserParams,
     body: Type.Object({
       reason: Type.String({

@@ -3,7 +3,7 @@ import type { Belonging, UserChange } from '../../../platform/lifecycle/belongin
 import type { TxWork } from '../../../platform/work.ts'
 import { endOtpRows } from './store.ts'
 
-/** Ends codes early. From then on, even the right code is reported as expired. */
+/** Invalidates codes early. From then on, even the right code is reported as expired. */
 const expired = ({ platform, db, directory }: TxWork, { user }: UserChange) => ({
   query: endOtpRows(db, directory, hashIdentity(platform, user.email_norm)),
 })

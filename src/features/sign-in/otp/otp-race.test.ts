@@ -135,7 +135,7 @@ test('a sign-in code is claimed five times at most, and spent once', async () =>
   })
   const claims = await Promise.all(works.map((one) => tryOtp(one, who, attempt)))
   expect(claims.filter(({ outcome }) => outcome === 'match').length).toBe(5)
-  expect(claims.filter(({ outcome }) => outcome === 'spent').length).toBe(95)
+  expect(claims.filter(({ outcome }) => outcome === 'exhausted').length).toBe(95)
   const spent = await Promise.all(works.map((one) => burn(one, codeProof({ otp_id: otpId, otp_purpose: 'login' }))))
   expect(spent.filter(Boolean).length).toBe(1)
 })

@@ -60,7 +60,7 @@ const generatorRoutes: Route[] = [
     tag,
     summary: 'Validate and consume a one-time code',
     description:
-      'A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the code is compared with the newest code of that session, and with a withheld code only if there is no other. A code ends after a number of wrong attempts (setting `max_attempts`). All codes of a session or an address end after 20 wrong attempts in an hour or 40 in a day. For codes with digits, the daily limit is 10.',
+      'A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the code is compared with the newest code of that session, and with a withheld code only if there is no other. A code becomes invalid after `max_attempts` wrong attempts. After 20 wrong attempts in an hour or 40 in a day, all codes of the session or address become invalid. For codes with digits, the daily limit is 10.',
     body: ValidateBody,
     reply: OtpValidation,
     errors: [otpErrors.referenceRequired],
@@ -75,7 +75,7 @@ const generatorRoutes: Route[] = [
       path: '/v1/otp/settings',
       summary: 'Read one-time code settings',
       description:
-        'Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.',
+        'Without subOrgId, an org-wide key (not limited to one organization) reads the defaults that the organizations of its environment inherit.',
       query: SettingsQuery,
       reply: SettingsReply,
     },
@@ -84,7 +84,7 @@ const generatorRoutes: Route[] = [
       path: '/v1/otp/settings/defaults',
       summary: 'Change the default one-time code settings',
       description:
-        'Requires an org-wide key. Codes that are created without subOrgId use these settings. null resets a field to the default of the service.',
+        'Requires an org-wide key (not limited to one organization). Codes that are created without subOrgId use these settings. null resets a field to the default of the service.',
     },
     body: SettingsPatch,
     reply: SettingsReply,

@@ -24,7 +24,7 @@ export const Settings = named(
       max_attempts: Type.Integer({
         minimum: 1,
         maximum: 10,
-        description: 'Number of wrong attempts after which a code ends.',
+        description: 'Number of wrong attempts after which a code becomes invalid.',
       }),
       resend_interval_seconds: Type.Integer({
         minimum: 0,

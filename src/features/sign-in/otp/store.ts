@@ -11,7 +11,7 @@ import type { Directory } from '../../../platform/tenancy/directory.ts'
 export type OtpPurpose = 'generator' | 'login' | 'signup' | 'step_up' | 'email_change' | 'discovery' | 'discovered'
 
 /** The result of checking a code. */
-export type Verdict = 'match' | 'wrong' | 'expired' | 'used' | 'spent' | 'unknown'
+export type Verdict = 'match' | 'wrong' | 'expired' | 'used' | 'exhausted' | 'unknown'
 
 /**
  * Limits on wrong guesses over all codes of one session or address, per hour and per day. An attacker who requests
@@ -96,14 +96,13 @@ interface TriedRow {
 }
 
 /**
- * Counts an attempt at a sign-in code and checks the code, in the statement that reads the facts about its address.
- * The count commits before the comparison has any effect, whatever the request does next.
- * `siblings` are the codes of the same address. The newest sent code of the purpose is valid, and so are codes
- * withheld after it. For a change of address, the newest code of each requesting user is valid. Attempts at all
- * siblings share one limit. The code of a discovery token has its own limit: it is sealed in the token and cannot be
- * guessed, and guesses at mailed codes must not block it.
- * Attempts at a void code are counted and checked too, because otherwise the limit would reveal whether a newer code
- * was sent. A code sent to a phone is valid as long as the user has that phone. Decoys have no phone.
+ * Counts an attempt at a sign-in code and checks the code, in the statement that reads the facts about its address. The
+ * count commits before the comparison has any effect, whatever the request does next. `siblings` are the codes of the
+ * same address. The newest sent code of the purpose is valid, and so are withheld codes that are newer. For a change of
+ * address, the newest code of each requesting user is valid. Attempts at all siblings share one limit. The code of a
+ * discovery token has its own limit: it is sealed in the token and cannot be guessed, and guesses at mailed codes must
+ * not block it. Attempts at a void code are counted and checked too, because otherwise the limit would reveal whether a
+ * newer code was sent. A code sent to a phone is valid as long as the user has that phone. Decoys have no phone.
  */
 export const triedCode = defineReading<TriedRow>()({
   columns: { otp_id: 'uuid', otp_purpose: 'text', otp_hash: 'bytea' },
@@ -142,7 +141,7 @@ export const triedCode = defineReading<TriedRow>()({
     case
       when not tried.is_there then 'unknown'
       when tried.code_id is null then 'left_out'
-      when not tried.is_allowed then 'spent'
+      when not tried.is_allowed then 'exhausted'
       when not (coalesce(tried.phrase_hash = tried.otp_hash, false) or coalesce(tried.digit_hash = tried.otp_hash, false))
         then 'wrong'
       when not tried.is_newest then 'unknown'

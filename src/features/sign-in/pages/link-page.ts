@@ -42,7 +42,7 @@ export interface View {
   leadsTo?: string | null
 }
 
-/** The page of links of one purpose, which the noun of the purpose defines. */
+/** The page of links of one purpose. The feature folder that defines the purpose also defines the page. */
 export interface LinkPage {
   /** The `type` in the URL of its links. */
   type: string

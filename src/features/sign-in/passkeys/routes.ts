@@ -80,7 +80,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'Start a sign-in by passkey',
     description:
       'Pass the options to navigator.credentials.get() in the browser. The response does not reveal whether a user has the ' +
-      'address or a passkey. For autofill, omit email and send conditional. One network (X-End-User-IP) can start at most start_limit_per_minute_network sign-ins without an email per minute. With an org-wide key and without subOrgId, the challenge uses the rp_id and origins of the environment’s defaults and lists no passkeys: the user chooses a passkey on the device. Passkeys of organizations with a different rp_id require subOrgId.',
+      'address or a passkey. For autofill, omit email and send conditional. One network (X-End-User-IP) can start at most start_limit_per_minute_network sign-ins without an email per minute. With an org-wide key (not limited to one organization) and without subOrgId, the challenge uses the rp_id and origins of the environment’s defaults and lists no passkeys: the user chooses a passkey on the device. Passkeys of organizations with a different rp_id require subOrgId.',
     body: SignInOptionsBody,
     reply: Type.Object({
       options: described(RequestOptions, 'For `navigator.credentials.get()` in the browser.'),

@@ -33,8 +33,8 @@ export async function sendResetTo(work: Work, userId: string, delivery: LinkDeli
 }
 
 /**
- * Creates the same link for the command line to print. It has no rate limit, because it is the way out when mail does
- * not work. Throws the same errors.
+ * Creates the same link for the command line to print. There is no rate limit, because the command is the last resort
+ * when mail does not work. Throws the same errors.
  */
 export async function printResetOf(work: Work, userId: string): Promise<string | null> {
   return (await makeReset(work, await checkReset(work, userId), { redirectTo: null, deliver: false })).url
@@ -90,8 +90,9 @@ export async function preparePassword(work: Work, userId: string, password: stri
 }
 
 /**
- * Sets a user's password and notifies the user. Ends pending sign-ins and a lock of the address, and with
- * `revokeSessions` also every session. Throws `user_not_found`. Returns how many sessions ended.
+ * Sets a user's password and notifies the user. Cancels pending sign-ins, ends locks of the address that failed
+ * attempts caused, and ends every session if `revokeSessions` is true. An administrator's lock remains. Throws
+ * `user_not_found`. Returns how many sessions ended.
  */
 export async function setPasswordOf(
   work: Work,

@@ -19,7 +19,7 @@ export const ownPasswordRoutes: Route[] = [
     signInMethod: 'password',
     summary: 'Change your password',
     description:
-      'A user without a password sets their first password and omits current_password. Ends the user’s other sessions, trusted devices and sign-ins in progress. The user is notified by email. A wrong current_password counts as a failed sign-in.',
+      'A user without a password sets their first password and omits current_password. Ends the user’s other sessions, removes all trusted devices, and cancels sign-ins in progress. The user is notified by email. A wrong current_password counts as a failed sign-in.',
     body: Type.Object({
       current_password: Type.Optional(
         described(Password, 'The current password of the user. Required if the user has one.'),

@@ -56,7 +56,8 @@ export function weakPassword(reasons: WeakReason[], policy?: PasswordPolicy) {
     too_short: `Use at least ${policy?.password_min_length} characters.`,
     too_long: `Use at most ${policy?.password_max_length} characters and ${MAX_PASSWORD_BYTES} bytes.`,
     invalid_character: 'Do not use control characters.',
-    context_word: 'Use more than a name or an address.',
+    context_word:
+      'Your password is little more than a name or your email address. Add at least a few other characters or words.',
     common_word: 'Use more than a common password with a few digits.',
     reused: 'Use a password that you have not used before.',
   }

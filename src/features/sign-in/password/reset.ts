@@ -63,8 +63,9 @@ export async function sendReset(work: Work, sent: { email: string; delivery: Lin
 }
 
 /**
- * Sets a new password and creates a session, in exchange for a reset link or for the token returned for a password
- * that must be changed. Every earlier session, code and link ends. If the password is refused, the link stays valid.
+ * Sets a new password and creates a session, in exchange for a reset link or for the token returned for a password that
+ * must be changed. Ends every earlier session, and invalidates earlier codes and links. If the password is refused, the
+ * link stays valid.
  * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the gates throw.
  */
 export async function confirmReset(
@@ -116,7 +117,10 @@ function changeAndSignIn(work: Work, reset: Reset, proof: Parameters<typeof comp
   })
 }
 
-/** Ignores a trusted device, because the change ends the trust in every device. */
+/**
+ * Removes the trusted device from the request. The password change removes all trusted devices, so none may replace the
+ * second factor in this sign-in.
+ */
 function withoutDevice<W extends Work>(work: W): W {
   const { origin } = work
   return { ...work, origin: { ...origin, endUser: { ...origin.endUser, trustedDevice: null } } }

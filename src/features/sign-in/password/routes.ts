@@ -131,7 +131,7 @@ export const passwordRoutes: Route[] = [
     tag: 'Users',
     summary: 'Set a user’s password',
     description:
-      'Creates the user’s auth account (`userId`) if there is none. Ends the user’s lock, open codes and links, and by default every session. The user is notified by email.',
+      'Creates the user’s auth account (`userId`) if there is none. Invalidates codes and links that were sent, ends locks caused by failed attempts, and by default ends every session. An administrator’s lock remains. The user is notified by email.',
     params: UserParams,
     body: Type.Object({
       password: NewPassword,

@@ -73,14 +73,14 @@ export async function sendCodeBySms(work: Work, email: string): Promise<SentCode
   const chosen = await choosePhone(work, facts, read)
   const newerThanSeconds = settings.resend_interval_seconds
   const live = await findLiveOtp(work, { purpose, identity: who.hash, newerThanSeconds, bySms: true })
-  // Counted together with mailed codes, so that requesting both does not give more. Whether a message is sent is known
-  // only later.
+  // Texted and mailed codes share one limit, so that requesting both kinds does not give more codes. Whether a message
+  // is sent is known only later.
   const sending = { leaves: false, byAnyone: true, ceilings: toSendCeilings(settings) }
   const rate = await countSend(work, who.hash, sendLimits(settings), sending)
   const shown = { deliveryHint: HINT, channel: 'sms' as const, rate }
   if (live) return { ...live, ...shown }
-  // Parsed even without a phone, because the time of parsing would reveal it (see the bench row
-  // `enumeration-otp-send-sms`).
+  // If the user has no phone, a stand-in number is parsed, because the response time would otherwise reveal it (see the
+  // bench row `enumeration-otp-send-sms`).
   const phone = await parsePhone(chosen.number ?? STAND_IN_NUMBER)
   const claimed = await claimSmsQuietly(work, toSmsLimits(settings), {
     phone: chosen.number === null ? null : phone,

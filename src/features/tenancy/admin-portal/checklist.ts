@@ -20,7 +20,7 @@ export const STEP_IDS = ['branding', 'domain', 'sso', 'scim', 'mfa', 'webhook'] 
  */
 export type SetupFacts = Partial<Record<StepId, (work: Work) => Promise<boolean>>>
 
-// Slot: each noun knows whether its part is set up, and a list on a higher floor has them all.
+// Slot: each feature folder knows whether its part is set up. A list in `src/wiring` has all parts.
 export const setupFacts = defineSlot<SetupFacts>('what tells whether an organization is set up')
 
 /** All steps, each with whether it is done. */

@@ -102,7 +102,7 @@ export function adminPortalRoutes(): Route[] {
       scope: 'admin_portal.read',
       summary: 'Read the set-up of an organization',
       description:
-        'Returns the branding, the domains and a checklist. Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.',
+        'Returns the branding, the domains and a checklist. Without subOrgId, an org-wide key (not limited to one organization) reads the defaults that the organizations of its environment inherit.',
       reply: OverviewReply,
       handle: async (work) => ({ overview: await readOverview(work) }),
     }),

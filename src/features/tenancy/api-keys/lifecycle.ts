@@ -65,9 +65,9 @@ export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ a
 
 /**
  * Gives a key a new secret and keeps its id, name and rights. During the overlap the previous secret works as a
- * separate key. Without an overlap it stops working at once, and so does any older secret that still overlaps.
- * Without a calling key, as on the command line, it rotates any key. Throws `api_key_not_found`, `api_key_inactive`,
- * and `privilege_escalation`, since the caller receives the secret.
+ * separate key. If there is no overlap, the previous secret stops working immediately, and so does any older secret
+ * that still overlaps. If no key calls, as on the command line, any key can be rotated. Throws `api_key_not_found`,
+ * `api_key_inactive`, and `privilege_escalation`, since the caller receives the secret.
  */
 export async function rotateApiKey(
   work: AccountWork & { caller: ManagerCaller | null },

@@ -65,7 +65,7 @@ export type ApiKeyCreate = Static<typeof ApiKeyCreate>
 
 export const ApiKeyRotate = Type.Object({
   overlap_seconds: overlapSeconds(
-    'Seconds for which the previous secret keeps working. 0 ends it and all earlier secrets at once.',
+    'Seconds for which the previous secret keeps working. If 0, the previous secret and all earlier secrets stop working immediately.',
   ),
 })
 

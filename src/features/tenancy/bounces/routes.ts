@@ -48,7 +48,7 @@ export const bounceRoutes: Route[] = [
     tag,
     summary: 'List suppressed addresses',
     description:
-      'Lists addresses that receive no emails. With `subOrgId`, the list contains only suppressions of that organization. Without `subOrgId`, an org-wide key sees all suppressions, including those that apply to the whole environment (`sub_org_id` null). To see every suppression that affects an address, use an org-wide key and omit `subOrgId`.',
+      'Lists addresses that receive no emails. With `subOrgId`, the list contains only suppressions of that organization. Without `subOrgId`, an org-wide key (not limited to one organization) sees all suppressions, including those that apply to the whole environment (`sub_org_id` null). To see every suppression that affects an address, use an org-wide key and omit `subOrgId`.',
     query: Type.Object({
       email: Type.Optional(
         Type.String({
@@ -78,7 +78,7 @@ export const bounceRoutes: Route[] = [
     tag,
     summary: 'Clear a suppressed address',
     description:
-      'The address receives emails again, and its earlier soft bounces no longer count. Send the suppression’s `sub_org_id` as `subOrgId`. To clear a suppression of the whole environment, use an org-wide key and omit `subOrgId`. Emails that were withheld are not sent later.',
+      'The address receives emails again, and its earlier soft bounces no longer count. Send the suppression’s `sub_org_id` as `subOrgId`. To clear a suppression of the whole environment, use an org-wide key (not limited to one organization) and omit `subOrgId`. Emails that were withheld are not sent later.',
     params: SuppressionParams,
     reply: Success,
     errors: [bounceErrors.suppressionNotFound],

@@ -78,7 +78,8 @@ export async function changeEnvironment(
     const before = await getEnvironment(work, text)
     if (before.organization_id === null && !change.mayChangeShared)
       throw httpErrors.subOrgMismatch({
-        detail: 'Only an org-wide key can change an environment that all organizations share.',
+        detail:
+          'Only an org-wide key (not limited to one organization) can change an environment that all organizations share.',
       })
     if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
     const { name = before.name, locale = before.locale } = change.patch

@@ -95,7 +95,7 @@ export const environmentRoutes: Route[] = [
     tag,
     summary: 'Rename an environment',
     description:
-      'The slug never changes. Changing a shared environment, such as staging, requires an org-wide production key. Changing a custom environment requires a key of the home environment of its organization.',
+      'The slug never changes. Changing a shared environment, such as staging, requires an org-wide production key (not limited to one organization). Changing a custom environment requires a key of the home environment of its organization.',
     params: EnvironmentParams,
     body: EnvironmentPatch,
     reply: EnvironmentReply,

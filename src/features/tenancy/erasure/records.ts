@@ -18,7 +18,10 @@ export interface EraseRecords {
 // Slot: events and deliveries belong to `records`, which `tenancy` may not import.
 export const recordErasure = defineSlot<EraseRecords>('what erases events')
 
-/** A table from which a directory's rows are removed, in batches by the values of a column. */
+/**
+ * A table from which a directory's rows are removed. Each batch takes some values of the column and deletes all rows
+ * that have them.
+ */
 export interface ErasedTable {
   table: string
   column: string

@@ -33,7 +33,7 @@ export const erasureRoutes: Route[] = [
     description:
       `Archives the organization at once, and erases it after ${ERASURE_DAYS} days (\`eraseAt\`): users, credentials, keys, ` +
       'settings, domains and the personal parts of its events, in every environment. Setting `status` to `active` before then cancels the erasure and restores everything. A repeated request does not change the date. Requires an owner of the account, or an ' +
-      'org-wide key with the scope `*` of its home environment.',
+      'org-wide key (not limited to one organization) with the scope `*` of its home environment.',
     params: OrganizationParams,
     body: OrganizationErase,
     reply: OrganizationReply,

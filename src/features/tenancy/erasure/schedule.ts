@@ -54,7 +54,8 @@ async function schedule(work: AccountTxWork, organizationId: string, days: numbe
 function assertMayErase(caller: ManagerCaller): void {
   if (caller.organizationId !== null)
     throw httpErrors.subOrgMismatch({
-      detail: 'Only an org-wide key or an owner of the account can erase an organization.',
+      detail:
+        'Only an org-wide key (not limited to one organization) or an owner of the account can erase an organization.',
     })
   if (!caller.grants.has(OWNERSHIP))
     throw httpErrors.insufficientScope({

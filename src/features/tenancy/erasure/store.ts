@@ -112,7 +112,10 @@ export async function setStep(tx: Tx, id: string, from: number, to: number): Pro
   return row?.erased_at ?? null
 }
 
-/** Deletes the rows of a directory from a table, in batches by the values of a column. */
+/**
+ * Deletes the rows of a directory from a table. Each batch takes some values of a column and deletes all rows that have
+ * them.
+ */
 export async function deleteRows(db: Db, table: string, column: string, directoryId: string): Promise<void> {
   const [rows, key] = [sql.table(table), sql.ref(column)]
   for (;;) {

@@ -10,7 +10,7 @@ const CHANGES = {
   support_email: 'help@acme.example',
   subjects: { login_otp: '{brand}: your words' },
 }
-const MERGING = 'null resets a field to the inherited value. Omitted subjects are not changed.'
+const MERGING = 'null resets a field to the inherited value. Kinds that `subjects` omits are not changed.'
 
 function exampleSettings() {
   const standard = Object.fromEntries(mailKinds().map((kind) => [kind, null]))
@@ -39,7 +39,7 @@ export function mailRoutes(): Route[] {
     updateDefaults: {
       path: '/v1/mail/settings/defaults',
       summary: 'Change the default mail settings',
-      description: `Requires an org-wide key. ${MERGING}`,
+      description: `Requires an org-wide key (not limited to one organization). ${MERGING}`,
     },
     body: Patch,
     reply: named('MailSettingsReply', Type.Object({ settings: schema })),

@@ -83,11 +83,11 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'Invite a person to the team',
     description:
-      'Invites a person to the account, or with subOrgId only to that organization. Mails a link, which voids the previous link. If the caller is org-wide, an existing team member is added at once, without an invitation. A caller limited to one organization gets the same response for every address, and each person must accept the invitation.',
+      'Invites a person to the account, or with subOrgId only to that organization. Mails a link, which voids the previous link. If the caller is org-wide (not limited to one organization), an existing team member is added immediately, without an invitation. A caller limited to one organization gets the same response for every address, and each person must accept the invitation.',
     body: Type.Object({ email: Email, role: Role, displayName: UserCreate.properties.displayName }),
     reply: Type.Object({
       member: Member,
-      invite: nullable(TeamInvite, 'The invitation. Null: an existing team member was added at once.'),
+      invite: nullable(TeamInvite, 'The invitation. Null: an existing team member was added immediately.'),
       delivery_hint: nullable(
         Type.String({ examples: ['g•••@example.com'] }),
         'The masked email address that the email is sent to.',

@@ -285,7 +285,9 @@ function matching(db: Db, scope: TeamScope, { status }: MemberFilter) {
   return selectMembers(db, scope).$if(status !== undefined, (query) => query.where('status', '=', status ?? 'active'))
 }
 
-/** With an account: every membership once, without the roster rows that belong to a membership of the account. */
+/**
+ * For an account, selects every membership once, without the roster rows that belong to a membership of the account.
+ */
 function selectMembers(db: Db, { accountId, organizationId, environmentId }: TeamScope) {
   const query = selectAll(db).where('account_id', '=', accountId)
   if (organizationId !== null) return query.where('organization_id', '=', organizationId)

@@ -87,7 +87,8 @@ function assertMayChangeStatus(caller: ManagerCaller, before: string, after: str
   const opens = before !== after && (before === 'archived' || after === 'active')
   if (opens && caller.organizationId !== null)
     throw httpErrors.subOrgMismatch({
-      detail: 'Only an org-wide key or a member of the account can reactivate or restore an organization.',
+      detail:
+        'Only an org-wide key (not limited to one organization) or a member of the account can reactivate or restore an organization.',
     })
 }
 

@@ -60,7 +60,7 @@ export const organizationRoutes: Route[] = [
     tag,
     summary: 'Create an organization',
     description:
-      'Requires an org-wide key. The environment of the key becomes the home environment of the organization. An organization created with a production key exists in every environment. Any other organization exists only in its home environment. `subOrgId`, if sent, becomes the `parentId` of the organization.',
+      'Requires an org-wide key (not limited to one organization). The environment of the key becomes the home environment of the organization. An organization created with a production key exists in every environment. Any other organization exists only in its home environment. `subOrgId`, if sent, becomes the `parentId` of the organization.',
     body: OrganizationCreate,
     reply: OrganizationReply,
     errors: [organizationErrors.slugTaken],
@@ -106,7 +106,7 @@ export const organizationRoutes: Route[] = [
     summary: 'Change an organization',
     description:
       'Omitted fields are not changed, and null clears a field. Only keys of the organization’s home environment can change the organization. Suspending or ' +
-      'archiving the organization ends all its sessions immediately. Reactivating or restoring it requires an org-wide key or a member of the account. A member also needs the permission `organizations:archive` to archive or restore it. Restoring an organization cancels its scheduled erasure.',
+      'archiving the organization ends all its sessions immediately. Reactivating or restoring it requires an org-wide key (not limited to one organization) or a member of the account. A member also needs the permission `organizations:archive` to archive or restore it. Restoring an organization cancels its scheduled erasure.',
     params: OrganizationParams,
     body: OrganizationPatch,
     reply: OrganizationReply,

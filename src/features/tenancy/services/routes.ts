@@ -43,7 +43,7 @@ export const serviceRoutes: Route[] = [
     directory: 'account',
     writes: 'own-environment',
     summary: 'Change the default services',
-    description: 'Requires an org-wide key. Omitted fields are not changed.',
+    description: 'Requires an org-wide key (not limited to one organization). Omitted fields are not changed.',
     body: ServiceConfigChange,
     reply: ServiceConfig,
     errors: [serviceErrors.authRequired],

@@ -23,7 +23,7 @@ export interface SsoOnly {
   way(work: Work, emailNorm: string): Promise<SsoAccess>
 }
 
-// Slot: single sign-on belongs to `federation`, which is on a higher floor.
+// Slot: single sign-on belongs to `federation`, which may not be imported from here. `src/wiring` fills the slot.
 export const ssoOnly = defineSlot<SsoOnly>('who signs in by single sign-on alone')
 
 /**

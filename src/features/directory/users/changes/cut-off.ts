@@ -7,9 +7,9 @@ import { updateInvitationStatus } from '../invitation.ts'
 import type { HeldUser } from '../store.ts'
 
 /**
- * Ends all access of a user, present and pending: sessions, trusted devices, sign-ins in progress. Call only this
- * function, `changeUser` or `deleteUser` for that. `how` names exceptions and additions. Returns how many sessions
- * ended.
+ * Ends all access of a user, present and pending: ends sessions, removes trusted devices, and cancels sign-ins in
+ * progress. Call only this function, `changeUser` or `deleteUser` for that. `how` names exceptions and additions.
+ * Returns how many sessions ended.
  */
 export async function cutOff(work: TxWork, user: HeldUser, reason: EndReason, how: CutOff = {}): Promise<number> {
   const { announced, changed } = await applyToBelongings(work, 'cutOff', { user, reason, ...how })
@@ -19,8 +19,9 @@ export async function cutOff(work: TxWork, user: HeldUser, reason: EndReason, ho
 }
 
 /**
- * Ends pending sign-ins of the user: codes, challenges, ceremonies and links. A link that another request is just
- * redeeming is skipped. The raised epoch then makes that request fail. With `devices`, also ends trusted devices.
+ * Invalidates everything with which the user could complete a sign-in: codes, challenges, ceremonies and links. A link
+ * that another request is just redeeming is skipped. The raised epoch then makes that request fail. If `devices` is
+ * true, also removes trusted devices.
  */
 export async function voidPendingSignIns(work: TxWork, user: HeldUser, reason: EndReason, devices = false) {
   await applyToBelongings(work, 'cutOff', { user, reason, keepsSessions: true, devices })

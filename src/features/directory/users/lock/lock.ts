@@ -26,8 +26,8 @@ export interface AccessLock {
 
 /**
  * Locks a user out: no sign-in method works until the lock ends. The caller must have locked the user's row. The same
- * statement ends every session, trusted device and pending sign-in, and raises the epoch, so that a sign-in in
- * progress fails. A second lock replaces the first. Returns the updated user, and how many sessions ended.
+ * statement ends every session, removes every trusted device, cancels pending sign-ins, and raises the epoch, so that a
+ * sign-in in progress fails. A second lock replaces the first. Returns the updated user, and how many sessions ended.
  */
 export async function lockAccess(
   work: TxWork,

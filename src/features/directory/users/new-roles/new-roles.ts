@@ -40,7 +40,7 @@ interface RolesOfNewUsers {
   replace(work: TxWork, user: UserRow, named: NamedRoles, giver: ManagerCaller): Promise<void>
 }
 
-// Slot: `roles` imports this noun, so this noun cannot import it.
+// Slot: `roles` imports this folder, so this folder cannot import `roles`.
 export const rolesOfNewUsers = defineSlot<RolesOfNewUsers>('the roles of new users')
 
 /** Whether a request names roles. */

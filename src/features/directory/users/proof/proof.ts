@@ -63,7 +63,7 @@ export async function applyMailboxProof(work: TxWork, given: HeldUser, kept: Kep
   return { user: after, announced: [...accepted, ...announced, verified] }
 }
 
-// Slot: the MFA policy belongs to `access`, which is on a higher floor.
+// Slot: the MFA policy belongs to `access`, which may not be imported from here. `src/wiring` fills the slot.
 /** Whether the MFA policy requires a second factor of a user with this address, role and factors. */
 export const requiresFactor = defineSlot<
   (work: Work, user: Pick<UserRow, 'email_norm' | 'role' | 'mfa_enrolled' | 'passkey_count'>) => Promise<boolean>

@@ -123,7 +123,7 @@ export async function usableConnections(work: Pick<Work, 'platform' | 'directory
   return (await knownConnections(work)).filter((each) => each.status === 'active' && missingFields(each).length === 0)
 }
 
-/** Whether the directory has such a connection. */
+/** Whether the directory has a usable connection. */
 export async function hasActiveConnection(work: Pick<Work, 'platform' | 'directory'>): Promise<boolean> {
   return (await usableConnections(work)).length > 0
 }

@@ -70,11 +70,11 @@ export async function recognise(work: Work, arrival: Arrival): Promise<Recognise
   return { ...found, facts, isProved: true }
 }
 
-// The person could leave the claim out by changing the scope in the authorization URL. They would then get another
-// user.
+// By changing the scope in the authorization URL, the person could make the provider omit the claim, and would then get
+// another user.
 const UNNAMED =
-  'The provider sends no usable value of the claim or attribute that `scim_match` names, so that provisioning cannot know ' +
-  'the person. Without it the sign-in creates no user.'
+  'The provider sends no usable value of the claim or attribute that `scim_match` names, so provisioning cannot recognize ' +
+  'the person, and the sign-in creates no user.'
 
 const matchOf = (work: Work, arrival: Arrival, address: EmailAddress | null) =>
   provisionedUsers.of(work.platform).match(work, namesOf(arrival, address))

@@ -39,7 +39,7 @@ export const DiscoveredPerson = Type.Object({
 })
 export type DiscoveredPerson = Static<typeof DiscoveredPerson>
 
-// Slot: discovery belongs to `front`, which is on a higher floor.
+// Slot: discovery belongs to `front`, which may not be imported from here. `src/wiring` fills the slot.
 /**
  * Returns the organizations of a person, with a token. `work` is in the environment's account-level directory.
  * `spend` uses up the code of the sign-in. Returns null if the code was already used.

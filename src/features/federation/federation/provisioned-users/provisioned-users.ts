@@ -37,7 +37,7 @@ export interface ProvisionedMatch {
   refusal: { code: 'account_not_linked' | 'domain_not_verified' | 'user_inactive'; detail: string } | null
 }
 
-// Slot: these users belong to `provisioning`, which is on a higher floor.
+// Slot: these users belong to `provisioning`, which may not be imported from here. `src/wiring` fills the slot.
 /**
  * Finds users of a provisioning client. `refuseOther` refuses a sign-in if the person's names match a provisioned
  * user other than the linked one. `hold` prevents concurrent requests from adding the same person.

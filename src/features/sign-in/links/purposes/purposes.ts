@@ -36,8 +36,8 @@ const names = new Set<string>()
 const mailed = new Map<string, MailedPurpose>()
 
 /**
- * Defines a purpose of links that are never mailed. Each noun defines its own purposes once. Throws if the name is
- * taken.
+ * Defines a purpose of links that are never mailed. Each feature folder defines its own purposes once. Throws if the
+ * name is taken.
  */
 export function defineLinkPurpose(name: string, replaces: LinkPurpose['replaces'] = 'address'): LinkPurpose {
   if (names.has(name)) throw new Error(`The purpose ${name} of links is defined twice`)
@@ -45,7 +45,10 @@ export function defineLinkPurpose(name: string, replaces: LinkPurpose['replaces'
   return { name, replaces }
 }
 
-/** Defines a purpose of mailed links. Each noun defines its own purposes once. Throws if the name or type is taken. */
+/**
+ * Defines a purpose of mailed links. Each feature folder defines its own purposes once. Throws if the name or type is
+ * taken.
+ */
 export function defineMailedPurpose(
   name: string,
   type: string,

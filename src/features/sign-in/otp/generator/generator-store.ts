@@ -73,7 +73,7 @@ export const verifiedCode = defineJoined<{ verdict: Verdict }>()({
       select n, directory_id, id, locked.at, case
         when superseded then 'unknown'
         when attempts >= max_attempts or this_hour >= ${HOURLY_FAILURES}
-          or today >= case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end then 'spent'
+          or today >= case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end then 'exhausted'
         when not (coalesce(is_phrase, false) or coalesce(is_digits, false)) then 'wrong'
         when used_at is not null then 'used'
         when expires_at <= locked.at then 'expired'

@@ -64,7 +64,7 @@ const MESSAGES: Record<Exclude<Verdict, 'match'>, string> = {
   unknown: 'Invalid code',
   expired: 'Code has expired',
   used: 'Code has already been used',
-  spent: 'Too many attempts',
+  exhausted: 'Too many attempts',
 }
 
 /** Checks a code of the generator and consumes it. Throws `otp_reference_required`. */

@@ -68,7 +68,7 @@ describe.each([true, false])('a code for an address that somebody has: %s', (kno
     const { otpId, code } = await issue()
     expect(await claim(otpId, 'wrong one')).toEqual({ outcome: 'wrong', userId })
     expect(await claim(otpId, 'wrong two')).toEqual({ outcome: 'wrong', userId })
-    expect(await claim(otpId, code)).toEqual({ outcome: 'spent', userId: null })
+    expect(await claim(otpId, code)).toEqual({ outcome: 'exhausted', userId: null })
   })
 
   test('tells that it has expired only to who has it', async () => {
@@ -144,7 +144,7 @@ test('failures count over all codes of an address, and successes do not', async 
     for (let guess = 0; guess < 5; guess++) expect((await claim(otpId, 'wrong one')).outcome).toBe('wrong')
   }
   const fresh = await issue()
-  expect(await claim(fresh.otpId, fresh.code)).toEqual({ outcome: 'spent', userId: null })
+  expect(await claim(fresh.otpId, fresh.code)).toEqual({ outcome: 'exhausted', userId: null })
   await advance(3601)
   const later = await issue()
   expect(await claim(later.otpId, later.code)).toEqual({ outcome: 'match', userId })
@@ -180,7 +180,7 @@ test.each([
   }
   expect(judged).toBe(aDay)
   const spent = await issue()
-  expect(await claim(spent.otpId, spent.code)).toEqual({ outcome: 'spent', userId: null })
+  expect(await claim(spent.otpId, spent.code)).toEqual({ outcome: 'exhausted', userId: null })
   await advance(86_400)
   const later = await issue()
   expect(await claim(later.otpId, later.code)).toEqual({ outcome: 'match', userId })

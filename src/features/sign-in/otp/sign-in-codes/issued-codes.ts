@@ -93,7 +93,7 @@ export interface OtpAttempt {
 export interface TriedOtp {
   /**
    * `match`: right, but not consumed yet (`codeProof` consumes it). `expired` and `used`: only for the right code.
-   * `spent`: no attempts left for this code or its address. `unknown`: no such code, or it is void.
+   * `exhausted`: no attempts left for this code or its address. `unknown`: no such code, or it is void.
    */
   outcome: Verdict
   /** The owner of the code. Null if there is none, if the code is void, and if no attempt was counted. */

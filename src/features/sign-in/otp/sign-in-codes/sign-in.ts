@@ -196,7 +196,7 @@ async function refusal(work: Work, who: Identity, attempt: TriedOtp) {
   switch (attempt.outcome) {
     case 'expired':
       return signInCodeErrors.otpExpired({ detail: 'The code has expired. Request a new code.' })
-    case 'spent':
+    case 'exhausted':
       return signInCodeErrors.tooManyAttempts()
     default:
       return signInCodeErrors.otpInvalid({

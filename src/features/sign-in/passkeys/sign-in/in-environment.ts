@@ -21,7 +21,7 @@ export interface ProvenPasskey {
   use: Assertion
 }
 
-// Slot: discovery belongs to a wing on a higher floor.
+// Slot: discovery belongs to `front`, which may not be imported from here. `src/wiring` fills the slot.
 /** Grants a token for the organizations that have a passkey. `work` is the environment's. */
 export const passkeyDiscovery =
   defineSlot<(work: Work, proven: ProvenPasskey[]) => Promise<SessionReply>>('discovery by passkey')

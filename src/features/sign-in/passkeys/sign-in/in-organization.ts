@@ -97,8 +97,8 @@ const starts = hashPurpose('passkey-start')
 
 /**
  * Counts sign-ins started for an address from one network, so that an attacker in another network cannot use up the
- * user's limit. Without an address only the network is counted: autofill starts a sign-in at each visit of a login
- * page, and many people may share a network. Without either, nothing can be counted.
+ * user's limit. If the address is unknown, only the network is counted: autofill starts a sign-in at each visit of a
+ * login page, and many people may share a network. If the network is unknown too, nothing can be counted.
  */
 async function countStart(work: Work, who: Identity | null): Promise<void> {
   const { ip } = work.origin.endUser

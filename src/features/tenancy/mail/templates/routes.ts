@@ -48,7 +48,7 @@ export const mailTemplateRoutes: Route[] = [
     tag,
     summary: 'List email texts',
     description:
-      'Lists every kind of email with its placeholders and with the languages in which its texts have been changed. Without subOrgId, an org-wide key reads the defaults of its environment.',
+      'Lists every kind of email with its placeholders and with the languages in which its texts have been changed. Without subOrgId, an org-wide key (not limited to one organization) reads the defaults of its environment.',
     reply: TemplatesReply,
     handle: (work) => listTemplates(work),
   }),
@@ -60,7 +60,7 @@ export const mailTemplateRoutes: Route[] = [
     tag,
     summary: 'Read the texts of an email',
     description:
-      'Returns the texts that the organization has set, and the texts that it inherits for the rest. Without subOrgId, an org-wide key reads the defaults of its environment.',
+      'Returns the texts that the organization has set, and the texts that it inherits for the rest. Without subOrgId, an org-wide key (not limited to one organization) reads the defaults of its environment.',
     params: TemplateParams,
     reply: TemplateReply,
     errors: [templateErrors.notFound],
@@ -93,7 +93,7 @@ export const mailTemplateRoutes: Route[] = [
     directory: 'account',
     writes: 'own-environment',
     summary: 'Set default texts of an email',
-    description: `Requires an org-wide key. Organizations of the environment inherit these texts. ${RULES}`,
+    description: `Requires an org-wide key (not limited to one organization). Organizations of the environment inherit these texts. ${RULES}`,
     handle: (work, { params, body }) => setTemplate(defaultsOf(work), params, body),
   }),
   defineRoute({
@@ -104,7 +104,8 @@ export const mailTemplateRoutes: Route[] = [
     directory: 'account',
     writes: 'own-environment',
     summary: 'Reset default texts of an email',
-    description: 'Requires an org-wide key. The organizations of the environment inherit the standard texts again.',
+    description:
+      'Requires an org-wide key (not limited to one organization). The organizations of the environment inherit the standard texts again.',
     handle: (work, { params }) => resetTemplate(defaultsOf(work), params),
   }),
   defineRoute({
@@ -116,7 +117,7 @@ export const mailTemplateRoutes: Route[] = [
     tag,
     summary: 'Preview an email',
     description:
-      'Returns the email exactly as it would be sent, with example values for the placeholders. Texts in the request are used as if they were set. Texts in the request must follow the same rules as when they are set. If the request has no texts, the current texts are used. No email is sent, and nothing is changed. Without subOrgId, an org-wide key previews the defaults of its environment.',
+      'Returns the email exactly as it would be sent, with example values for the placeholders. Texts in the request replace the stored texts in this preview, and must follow the same rules as stored texts. No email is sent, and nothing is changed. Without subOrgId, an org-wide key (not limited to one organization) previews the defaults of its environment.',
     params: TemplateParams,
     body: TemplateBody,
     reply: PreviewReply,
