@@ -16,8 +16,8 @@ const PRINTED = { redirectTo: null, deliver: false }
 
 /**
  * Makes a link for the command line to print: a password reset for an active member, such as the first owner, or else
- * the renewed link of an invitation. Records `member.link_printed`. Throws `member_not_found`, `invalid_request`, and
- * `team_link_withheld` for any caller other than the command line.
+ * the renewed link of an invitation. Records `member.link_printed`. Throws `member_not_found` and
+ * `invalid_request`. Only the command line may call this: for any other actor it throws `team_link_withheld`.
  */
 export async function printLink(
   work: AccountWork,

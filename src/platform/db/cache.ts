@@ -147,7 +147,10 @@ function remember<T>() {
   return {
     find,
     drop,
-    /** Makes every entry due, but keeps the result of `has`, so that a known caller is not treated as unknown. */
+    /**
+     * Makes `get` read every entry again. The entries stay, so `has` still finds them: an API key, for example, must not
+     * count as unknown.
+     */
     expire() {
       for (const entries of [there, others]) for (const entry of entries.values()) entry.isDue = true
     },

@@ -46,7 +46,8 @@ export async function endSessionsOfLogout(
   const found = await findFederatedRows(db, directory, logout)
   const isEverySession = logout.sessions.length === 0
   const stopped = found.filter((row) => isEverySession || row.session_id === null).map(({ user_id }) => user_id)
-  // A sign-in of the known user that is in progress may become one of these sessions.
+  // Also stops the linked user's sign-ins in progress, since one of them may still create a session that this logout has
+  // to end.
   const users = new Set([...stopped, ...(linked ? [linked.user_id] : [])])
   // Lock order: other transactions may lock the same users, so every transaction locks users in the same order.
   for (const userId of [...users].sort()) await stopSignIns(work, userId)

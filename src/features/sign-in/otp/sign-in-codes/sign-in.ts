@@ -102,7 +102,8 @@ async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContex
   const otp = await issueOtp(work, { purpose, userId, signsUp, locale, identity, settings, withheld })
   const reader = facts && !facts.pending ? facts : { ...address, locale: locale ?? facts?.locale ?? null }
   const mail = isBound ? singleSignOnMail(reader, way) : signInMail(reader, purpose, otp)
-  // Skipped for exempt users too, so that timing does not reveal who is exempt. Exempt users already exist.
+  // Under enforced single sign-on no user is created here, not even an exempt one, so that timing does not reveal who is
+  // exempt. An exempt user already exists, so nothing is missing.
   if (enforcement === 'off') await provision?.(work, { otpId: otp.otpId, email: address.email })
   await queueMail(work, { ...mail, decoy }, otp.ttlSeconds)
   if (withheld) await recordFailure(work, identity, describeNothingSent('otp', facts, isBound && isReached))
