@@ -65,6 +65,7 @@ import { organizationRoutes } from '../features/tenancy/organizations/routes.ts'
 import { serviceRoutes } from '../features/tenancy/services/routes.ts'
 import type { Route } from '../platform/http/route.ts'
 import { mailPages } from '../platform/mail/pages.ts'
+import { assetRoutes } from '../platform/pages/asset-routes.ts'
 import { authSettingsFamily } from './auth-settings.ts'
 import { belongings } from './belongings.ts'
 import { linkPages } from './link-pages.ts'
@@ -144,6 +145,7 @@ const declared: Route[] = [
   ...adminPortalRoutes(),
   ...eventRoutes,
   ...auditRoutes,
+  ...assetRoutes,
   ...hostedPages(linkPages),
   ...mailPages,
   ...devIdpPages,

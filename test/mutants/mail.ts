@@ -71,7 +71,7 @@ export const mail: Mutant[] = [
     in: 'layOut',
     find: 'namesOfBlocks(blocks) === wanted',
     replace: 'blocks.length > 0',
-    tests: ['parts.test.ts'],
+    tests: ['mail/parts.test.ts'],
   },
   {
     name: 'no subject has a code',

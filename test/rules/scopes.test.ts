@@ -168,6 +168,7 @@ const CALLERS: Record<string, string[]> = {
   'otp.settings.read': ['GET /v1/otp/settings'],
   'otp.settings.write': ['PATCH /v1/otp/settings', 'PATCH /v1/otp/settings/defaults'],
   page: [
+    'GET /assets/{file}',
     'GET /auth/link',
     'GET /dev/idp',
     'GET /dev/idp/{domain}',

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { csvCell } from '../csv.ts'
-import type { RenderedPage } from '../pages/page-layout.ts'
+import type { RenderedPage } from '../pages/card.ts'
 
 /** Statuses other than 200, with the body of each. */
 export type Statuses = { [status: number]: TSchema }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
 import { lockConnections } from '../../../test/held-connections.ts'
 import { serve } from '../../../test/walkers/extra-routes.ts'
+import { html } from '../pages/html.ts'
 import { definePage } from '../pages/pages.ts'
 
 // A failure is attributed to its cause: the database, its load, the service itself, or a client that left.
@@ -20,7 +21,7 @@ const page = (path: `/${string}`, fail: () => Promise<unknown>) =>
     summary: 'Fails',
     async render() {
       await fail()
-      return ''
+      return html``
     },
   })
 const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })

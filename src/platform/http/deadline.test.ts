@@ -8,6 +8,7 @@ import { pauseDeadline, startDeadline, timeToAnswer, waitUntilDeadline } from '.
 import { isPoolExhausted } from '../db/failure.ts'
 import { type Deadline, untilDeadline, withoutDeadline } from '../db/lanes.ts'
 import { outsideTurn } from '../limits/place.ts'
+import { html } from '../pages/html.ts'
 import { definePage } from '../pages/pages.ts'
 import { openThreadPool, withTurn } from '../thread-pool.ts'
 import type { Route } from './route.ts'
@@ -40,7 +41,7 @@ const written = async () =>
   )
 
 const page = (path: `/${string}`, render: () => Promise<unknown>, more: Partial<Route> = {}) =>
-  definePage({ path, summary: 'Waits', render: async () => String(await render()) }).map((route) => ({
+  definePage({ path, summary: 'Waits', render: async () => html`${String(await render())}` }).map((route) => ({
     ...route,
     ...more,
   }))

@@ -1,5 +1,7 @@
 import { httpErrors } from '../errors.ts'
-import { pageHeaders, renderRefusal } from '../pages/page-layout.ts'
+import { renderRefusal } from '../pages/card.ts'
+import { writeHtml } from '../pages/html.ts'
+import { pageHeaders } from '../pages/policy.ts'
 import type { Problem } from './problem.ts'
 
 export type MediaName = keyof typeof media
@@ -14,8 +16,8 @@ interface Media {
   suits(accept: string): boolean
   /** The content type of refusals. */
   refusalType: string
-  /** Converts a refusal to the form that clients of this medium expect. */
-  refuse(problem: Problem, requestId: string): Refusal
+  /** Converts a refusal to the form that clients of this medium expect. Pages of it load files below `rootPath`. */
+  refuse(problem: Problem, requestId: string, rootPath?: string): Refusal
 }
 
 const JSON_TYPE = /^application\/json(\s*;\s*charset=utf-8)?$/i
@@ -115,9 +117,9 @@ export const media = {
     type: 'text/html; charset=utf-8',
     suits: () => true,
     refusalType: 'text/html',
-    refuse({ status, body }, requestId) {
+    refuse({ status, body }, requestId, rootPath) {
       const { html, contentSecurityPolicy } = renderRefusal(status, body, requestId)
-      return { headers: pageHeaders(contentSecurityPolicy), text: html }
+      return { headers: pageHeaders(contentSecurityPolicy), text: writeHtml(html, rootPath) }
     },
   },
 } satisfies Record<string, Media>

@@ -103,7 +103,7 @@ function compileAnswer(route: Route, pipeline: Pipeline, renew: (request: Fastif
       const takesTurn = isAnonymous(route) && !route.probe
       const answer = statusOf(await (takesTurn ? pipeline.anonymous.run(peerOf(request), answering) : answering()))
       checkEvents(route, platform, context.origin)
-      return send(route, reply.headers(context.headers), answer)
+      return send(route, reply.headers(context.headers), answer, platform)
     } catch (error) {
       throw platform.strict && route.auth !== 'page' ? asDeclaredError(route, error) : error
     }

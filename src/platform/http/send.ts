@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { isRendered, readPageAnswer } from '../pages/pages.ts'
+import type { Platform } from '../platform.ts'
 import { downloadOf, redirectOf, tableOf } from './answer.ts'
 import { assertDeclared } from './declared.ts'
 import type { SentOnce } from './idempotency.ts'
 import { isKept, selectKept } from './kept.ts'
 import { mediaOf } from './media.ts'
+import { rootPathOf } from './public-url.ts'
 import type { Route } from './route.ts'
 
 /** Serializes a response with the serializer of its status. */
@@ -30,7 +32,12 @@ interface Given {
 }
 
 /** Sends a response in the format of its route. Plain JSON uses the compiled serializer of its status. */
-export function send(route: Route, reply: FastifyReply, { code, body }: Given): unknown {
+export function send(
+  route: Route,
+  reply: FastifyReply,
+  { code, body }: Given,
+  platform: Pick<Platform, 'config'>,
+): unknown {
   if (isKept(body)) {
     const kept = selectKept(body, reply.request.headers)
     return reply.code(kept.status).headers(kept.headers).send(kept.body)
@@ -46,7 +53,7 @@ export function send(route: Route, reply: FastifyReply, { code, body }: Given): 
   const download = downloadOf(body)
   if (download) return sendDownload(reply, download)
   if (route.auth === 'page' || (route.shows && isRendered(body))) {
-    const page = readPageAnswer(body)
+    const page = readPageAnswer(body, rootPathOf(platform))
     return page ? reply.code(page.status).headers(page.headers).send(page.content) : reply.callNotFound()
   }
   assertDeclared(route, code)

@@ -18,6 +18,7 @@ import { findMedia, type MediumOf } from './medium-of.ts'
 import { allowOf, methodsByPath, otherMethods, routedPaths, routedUrl, urlOf } from './other-method.ts'
 import { compileRoute } from './pipeline.ts'
 import { noteProblem, routeNameOf, toProblem } from './problem.ts'
+import { rootPathOf } from './public-url.ts'
 import { type Pipeline, type RequestState, startRequest } from './request-state.ts'
 import type { Route } from './route.ts'
 
@@ -256,7 +257,7 @@ function answerProblem(
   reply: FastifyReply,
 ): void {
   const problem = noteProblem(platform, error, request)
-  const { headers, text } = mediaOf(mediumOf(request)).refuse(problem, request.id)
+  const { headers, text } = mediaOf(mediumOf(request)).refuse(problem, request.id, rootPathOf(platform))
   // When a body is refused, the framework closes the connection. A proxy that is still sending would then report a
   // broken pipe instead of the response.
   if (Number(request.headers['content-length']) <= READ_AWAY) reply.removeHeader('connection')

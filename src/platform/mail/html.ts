@@ -5,7 +5,7 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** The `mailto:` URL of an email address (RFC 6068), safe for a quoted attribute. */
-export function mailtoUrl(address: string): string {
-  return escapeHtml(`mailto:${encodeURIComponent(address).replace('%40', '@')}`)
+/** The `mailto:` URL of an email address (RFC 6068). */
+export function mailtoAddress(address: string): string {
+  return `mailto:${encodeURIComponent(address).replace('%40', '@')}`
 }

@@ -21,6 +21,7 @@ const acme = {
   name: 'Acme & Sons',
   logoUrl: 'https://cdn.example.com/logo.png?a=1&b="2',
   supportEmail: "o'help@acme.example",
+  accentColor: null,
 }
 const url = 'https://auth.example.com/link?token_hash=a&email=b%40c'
 
@@ -68,7 +69,7 @@ test('escapes everything', () => {
       button: { label: hostile, url: `https://example.com/?x="><script>'` },
       footer: hostile,
     },
-    { name: hostile, logoUrl: null, supportEmail: `"><script>@example.com` },
+    { name: hostile, logoUrl: null, supportEmail: `"><script>@example.com`, accentColor: null },
   )
   expect(html).not.toMatch(/<script|"1"|x=">|"><script/)
   expect(html.match(/&lt;script&gt;alert\(&quot;1&quot;\)&lt;\/script&gt;&#39;&amp;/g)).toHaveLength(8)

@@ -47,6 +47,10 @@ const fields = {
   ),
   logo_url: nullableText(2048, 'The https URL of an image, shown 40 pixels high instead of the brand name.'),
   support_email: nullableText(254, 'The email address for help, shown at the end of emails and pages.'),
+  accent_color: nullable(
+    Type.String({ pattern: '^#[0-9a-fA-F]{6}$', examples: ['#0b5fff'], 'x-form': 'a color such as #0b5fff' }),
+    'The color of buttons and links on hosted pages. Where it is hard to see, they keep the color of text.',
+  ),
   from_name: nullableLine(100, 'Name of the sender, if different from the brand.'),
   from_address: nullableText(254, 'Address of the sender, in the domain of WATCHWORD_MAIL_FROM.'),
   reply_to: nullableText(254, 'Address that replies go to.'),
@@ -88,6 +92,7 @@ function define() {
     brand_name: null,
     logo_url: null,
     support_email: null,
+    accent_color: null,
     from_name: null,
     from_address: null,
     reply_to: null,

@@ -36,6 +36,8 @@ export const texts = {
     },
   },
   pages: {
+    /** Step {current} of {count} */
+    step: text<'current' | 'count'>('pages.step'),
     form: {
       signIn: {
         /** Continue to your organization */

@@ -1,17 +1,17 @@
-import { createHash } from 'node:crypto'
 import type { Brand } from '../mail/brand.ts'
-import { escapeHtml } from '../mail/html.ts'
 import type { Language } from '../messages/language.ts'
 import { texts } from '../messages/texts.gen.ts'
-import { policyOf, type RenderedPage, renderCard, sourceOf } from './page-layout.ts'
-
-const SCRIPT = 'document.forms[0].submit()'
-const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64')
+import { type RenderedPage, renderCard } from './card.ts'
+import { form } from './form.ts'
+import { html, url } from './html.ts'
+import { sendForm } from './page-assets.ts'
+import { paragraph } from './parts.ts'
+import { policyOf, sourceOf } from './policy.ts'
 
 /**
- * A page with a form that sends a message to an identity provider. With scripts enabled, the form submits itself. No
- * other script can run. The form may lead to any https URL, and to http if its target is http, because browsers apply
- * `form-action` to the target's redirects too.
+ * A page that takes a message to a provider in a form, by itself where the browser runs scripts. The form may lead
+ * anywhere by https, and by http if the target is http, since browsers hold redirects of the target to `form-action` as
+ * well.
  */
 export function renderFormPage(
   page: { brand: Brand; language: Language },
@@ -19,20 +19,16 @@ export function renderFormPage(
 ): RenderedPage {
   const { brand, language } = page
   const { title, text } = texts.pages.form[purpose]
-  const inputs = fields.map(
-    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-  )
-  const content = `<p>${escapeHtml(text(language))}</p>
-<form method="post" action="${escapeHtml(target)}">
-${inputs.join('\n')}
-<button class="button">${escapeHtml(texts.pages.form.button(language))}</button>
-</form>`
+  const body = html`${paragraph(text(language))}${form({
+    action: url(target),
+    fields: fields.map(([name, value]) => ({ kind: 'hidden', name, value })),
+    button: texts.pages.form.button(language),
+  })}`
   const source = sourceOf(target)
-  const schemes = source.startsWith(' http:') ? 'http: https:' : 'https:'
-  const policy = policyOf(`data:${sourceOf(brand.logoUrl)}`, `${schemes}${source}`)
+  const forms = `${source.startsWith(' http:') ? ' http:' : ''} https:${source}`
   return {
     status: 200,
-    html: renderCard({ ...page, title: title(language) }, `${content}<script>${SCRIPT}</script>`),
-    contentSecurityPolicy: `${policy}; script-src 'sha256-${SCRIPT_HASH}'`,
+    html: renderCard({ ...page, title: title(language), body }, [sendForm]),
+    contentSecurityPolicy: policyOf({ images: sourceOf(brand.logoUrl), forms }),
   }
 }

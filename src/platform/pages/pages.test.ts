@@ -6,10 +6,14 @@ import { httpErrors } from '../errors.ts'
 import type { Fields } from '../http/media.ts'
 import type { RequestContext } from '../http/route.ts'
 import type { Brand } from '../mail/brand.ts'
-import { PAGE_POLICY, type PageBody, renderPage } from './page-layout.ts'
+import { renderPage } from './card.ts'
+import { form } from './form.ts'
+import { type Html, html } from './html.ts'
 import { definePage } from './pages.ts'
+import { paragraph } from './parts.ts'
+import { PAGE_POLICY } from './policy.ts'
 
-const BRAND: Brand = { name: 'Acme <b>', logoUrl: null, supportEmail: 'help@acme.example' }
+const BRAND: Brand = { name: 'Acme <b>', logoUrl: null, supportEmail: 'help@acme.example', accentColor: null }
 const LOGO = 'https://cdn.example.com/logo.png'
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -23,9 +27,8 @@ beforeEach(() => {
   leadsTo = null
 })
 
-const formOf = (query: Fields): PageBody => ({
-  paragraphs: ['Choose a password for ada@example.com.'],
-  form: {
+function formOf(query: Fields, error?: string): Html {
+  return html`${paragraph('Choose a password for ada@example.com.')}${form({
     fields: [
       { kind: 'hidden', name: 'token', value: query['token'] ?? '' },
       {
@@ -36,11 +39,18 @@ const formOf = (query: Fields): PageBody => ({
         autocomplete: 'username',
         readOnly: true,
       },
-      { kind: 'password', name: 'password', label: 'New password', hint: 'At least 8 characters.', minLength: 8 },
+      {
+        kind: 'password',
+        name: 'password',
+        label: 'New password',
+        hint: 'At least 8 characters.',
+        minLength: 8,
+        ...(error === undefined ? {} : { error }),
+      },
     ],
     button: 'Set password',
-  },
-})
+  })}`
+}
 
 const hosted = definePage({
   path: '/test/hosted/{id}',
@@ -59,11 +69,11 @@ const hosted = definePage({
     if (form['password'] === 'broken') throw new Error('canary-5d1f')
     if (form['password'] === 'hostile') return { redirectTo: 'javascript:alert(1)' }
     if (id === 'elsewhere') return { redirectTo: form['to'] ?? '' }
-    const body: PageBody = { ...formOf(form), alert: 'Too <b>short' }
+    const body = formOf(form, 'Too <b>short')
     return renderPage({ brand: BRAND, language: 'en', title: 'New password', status: 422, body })
   },
 })
-const plain = definePage({ path: '/test/plain', summary: 'Another', render: async () => '<p>plain</p>' })
+const plain = definePage({ path: '/test/plain', summary: 'Another', render: async () => html`<p>plain</p>` })
 
 const service = await startApp()
 const base = await serve(service, [...hosted, ...plain])
@@ -84,7 +94,9 @@ describe('a page', () => {
     expect(seen[0]).toEqual({ params: { id: '7' }, query: { token: 'a b' } })
     expect(first).toContain('Acme &lt;b&gt;')
     expect(first).toContain('<input type="hidden" name="token" value="a b">')
-    expect(first).toContain(' autocomplete="new-password" minlength="8" required aria-describedby="password-hint">')
+    expect(first).toContain(
+      ' autocomplete="new-password" minlength="8" required aria-describedby="field-password-hint">',
+    )
     expect(first).not.toMatch(/<script|<b>/)
   })
 
@@ -93,7 +105,7 @@ describe('a page', () => {
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy':
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
@@ -101,8 +113,8 @@ describe('a page', () => {
     })
     leadsTo = 'https://app.example.com/done?x=1'
     const policy = (await fetch(`${base}/test/hosted/7?logo=1`)).headers.get('content-security-policy')
-    expect(policy).toContain("img-src data: https://cdn.example.com; frame-ancestors 'none'")
-    expect(policy).toMatch(/form-action 'self' https:\/\/app\.example\.com$/)
+    expect(policy).toContain("img-src 'self' data: https://cdn.example.com; connect-src")
+    expect(policy).toContain("form-action 'self' https://app.example.com; ")
   })
 
   test('allows no host that would add to its policy', () => {
@@ -111,7 +123,7 @@ describe('a page', () => {
       brand,
       language: 'en',
       title: 'T',
-      body: {},
+      body: html``,
       leadsTo: 'https://app;frame-src.example/',
     })
     expect(contentSecurityPolicy).toBe(PAGE_POLICY)
@@ -142,7 +154,7 @@ describe('a form', () => {
     ])
     expect(submitted[0]?.work.origin.endUser).toEqual({ ip: '127.0.0.1', userAgent: 'Test/1' })
     expect(reply.status).toBe(422)
-    expect(reply.text).toContain('<p role="alert">Too &lt;b&gt;short</p>')
+    expect(reply.text).toContain('<p class="error" id="field-password-error" role="alert">Too &lt;b&gt;short</p>')
     expect(reply.text).not.toContain('ü')
   })
 

@@ -6,9 +6,18 @@ import type { KeptAnswer } from '../http/kept.ts'
 import { type Fields, refuseRepeatedNames } from '../http/media.ts'
 import { open } from '../http/object-schemas.ts'
 import type { RequestContext, Route } from '../http/route.ts'
-import { PAGE_POLICY, type PageFile, pageHeaders, type RenderedPage } from './page-layout.ts'
+import type { RenderedPage } from './card.ts'
+import { type Html, isHtml, writeHtml } from './html.ts'
+import { PAGE_POLICY, pageHeaders } from './policy.ts'
 
-/** An HTML page for people, or a file that a page needs. */
+/** An HTML file that a page needs, or a program that uses it. Not to be stored. */
+export interface PageFile {
+  status: number
+  contentType: string
+  content: string
+}
+
+/** A page for people, or a file that a page needs. */
 interface PageSpec {
   path: `/${string}`
   /**
@@ -28,7 +37,7 @@ interface PageSpec {
     work: RequestContext,
     params: Fields,
     query: Fields,
-  ): Promise<string | RenderedPage | KeptAnswer | PageFile | Redirect | null>
+  ): Promise<Html | RenderedPage | KeptAnswer | PageFile | Redirect | null>
   /** Responds to a POST of the page's form. An error that it throws is shown as a page. */
   submit?(work: RequestContext, params: Fields, form: Fields): Promise<RenderedPage | PageFile | Redirect | null>
   /** Shown as a page instead of a problem, but must be declared too. */
@@ -106,7 +115,7 @@ export function definePage(spec: PageSpec): Route[] {
     async handle(work, { params, query }) {
       if (spec.localOnly && !work.isLocal) return null
       const content = await render(work, fields(params), fields(query))
-      if (typeof content !== 'string') return content
+      if (!isHtml(content)) return content
       return { status: 200, html: content, contentSecurityPolicy: spec.contentSecurityPolicy ?? PAGE_POLICY }
     },
   }
@@ -133,6 +142,7 @@ function fields(values: unknown): Fields {
 /** The response that shows a page, or null if there is no page for the request. */
 export function readPageAnswer(
   answer: unknown,
+  rootPath: string,
 ): { status: number; headers: Record<string, string>; content: string } | null {
   if (typeof answer !== 'object' || answer === null) return null
   if (isFile(answer)) {
@@ -140,7 +150,8 @@ export function readPageAnswer(
     return { status, headers: { 'content-type': contentType, 'cache-control': 'no-store' }, content }
   }
   if (!isRendered(answer)) throw new Error('A page must return a page, a file, a kept answer, or a redirect')
-  return { status: answer.status, headers: pageHeaders(answer.contentSecurityPolicy), content: answer.html }
+  const { status, html, contentSecurityPolicy } = answer
+  return { status, headers: pageHeaders(contentSecurityPolicy), content: writeHtml(html, rootPath) }
 }
 
 function isFile(answer: object): answer is PageFile {
@@ -152,6 +163,7 @@ export function isRendered(answer: unknown): answer is RenderedPage {
     typeof answer === 'object' &&
     answer !== null &&
     'html' in answer &&
+    isHtml(answer.html) &&
     'status' in answer &&
     'contentSecurityPolicy' in answer
   )

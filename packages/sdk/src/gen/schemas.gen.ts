@@ -1748,6 +1748,8 @@ export interface MailSettings {
   logo_url: string | null
   /** The email address for help, shown at the end of emails and pages. */
   support_email: string | null
+  /** The color of buttons and links on hosted pages. Where it is hard to see, they keep the color of text. */
+  accent_color: string | null
   /** Name of the sender, if different from the brand. */
   from_name: string | null
   /** Address of the sender, in the domain of WATCHWORD_MAIL_FROM. */
@@ -1764,6 +1766,8 @@ export interface MailSettingsPatch {
   logo_url?: string | null | undefined
   /** The email address for help, shown at the end of emails and pages. */
   support_email?: string | null | undefined
+  /** The color of buttons and links on hosted pages. Where it is hard to see, they keep the color of text. */
+  accent_color?: string | null | undefined
   /** Name of the sender, if different from the brand. */
   from_name?: string | null | undefined
   /** Address of the sender, in the domain of WATCHWORD_MAIL_FROM. */

@@ -1,19 +1,9 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { PRODUCTION, startApp, type TestApp } from '../../../../test/harness.ts'
+import { freePort } from '../../../../test/peers/free-port.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { startSecondApp } from '../../../../test/second-app.ts'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 const port = await freePort()
 const app = await startApp({ port, env: { NODE_ENV: 'development', WATCHWORD_BASE_URL: `http://localhost:${port}` } })

@@ -1,7 +1,7 @@
 import { createPrivateKey, hash, randomUUID } from 'node:crypto'
 import { boundedMap } from '../../../platform/bounded-map.ts'
 import type { Fields } from '../../../platform/http/media.ts'
-import type { PageFile } from '../../../platform/pages/page-layout.ts'
+import type { PageFile } from '../../../platform/pages/pages.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { isOwnUrl, providerUrl } from './addresses.ts'
 import { type Fault, providerTime } from './faults.ts'

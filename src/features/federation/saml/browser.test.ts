@@ -4,11 +4,15 @@ import { afterAll, expect, test } from 'vitest'
 import { fresh } from '../../../../test/fresh.ts'
 import { startApp } from '../../../../test/harness.ts'
 import { openBrowser } from '../../../../test/peers/browser.ts'
+import { freePort } from '../../../../test/peers/free-port.ts'
 import { startIdp } from '../../../../test/peers/saml-idp-peer.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { providerPair, verifyDomain } from '../../../../test/people/saml-connection.ts'
 
-const app = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })
+// Browsers compare its address with the policy of its pages.
+const port = await freePort()
+const env = { WATCHWORD_BASE_URL: `http://localhost:${port}`, WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' }
+const app = await startApp({ port, env })
 const tenant = await app.tenant()
 const idp = await startIdp({ pairs: [providerPair], serviceOrigin: app.baseUrl })
 const browser = await openBrowser()
@@ -33,17 +37,13 @@ async function connect(requestBinding: 'redirect' | 'post') {
   return { subOrgId, domain, connectionId: connection.id }
 }
 
-/** Signs in through the provider's form, and returns to the application. */
+/** From the application to the provider, by its form, and back. */
 async function signIn({ subOrgId, domain, connectionId }: Awaited<ReturnType<typeof connect>>) {
   const body = { subOrgId, connectionId, redirectUri: home, response_mode: 'code' }
   const started = succeeded(await tenant.post('/v1/auth/login/sso/start', body))
   const page = await browser.newPage()
   const complaints: string[] = []
   page.on('console', (message) => complaints.push(message.text()))
-  // The service's public address is redirected to its actual port.
-  await page.route('http://localhost:4000/**', (route) =>
-    route.continue({ url: route.request().url().replace('http://localhost:4000', app.baseUrl) }),
-  )
   await page.goto(started.authorization_url)
   await page.getByRole('heading', { name: 'The provider' }).waitFor()
   await page.getByLabel('User').fill(`ada@${domain}`)
@@ -72,9 +72,6 @@ test('somebody signs out here, and at the provider, by their browser', async () 
   const body = { subOrgId, refresh_token: session.refresh_token, redirectUri: home, state: 'goodbye' }
   const { logoutUrl } = succeeded(await tenant.post('/v1/auth/login/sso/logout', body))
   const page = await browser.newPage()
-  await page.route('http://localhost:4000/**', (route) =>
-    route.continue({ url: route.request().url().replace('http://localhost:4000', app.baseUrl) }),
-  )
   await page.goto(logoutUrl)
   await page.getByRole('heading', { name: 'Signed out' }).waitFor()
   await page.getByRole('link').click()

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Redirect } from '../../../platform/http/answer.ts'
-import type { RenderedPage } from '../../../platform/pages/page-layout.ts'
+import type { RenderedPage } from '../../../platform/pages/card.ts'
 import { inTx, type Work } from '../../../platform/work.ts'
 import { spOf } from '../connections/connections.ts'
 import { findConnectionAnywhere, type KnownConnection } from '../connections/known/known.ts'

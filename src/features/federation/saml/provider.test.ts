@@ -307,8 +307,7 @@ test('a request may go by a form, which the page of the service sends by itself'
   const { pathname, search } = new URL(authorization_url)
   const reply = await fetch(app.baseUrl + pathname + search)
   const policy = reply.headers.get('content-security-policy') ?? ''
-  expect(policy).toMatch(/script-src 'sha256-[^']+'/)
-  expect(policy).not.toMatch(/script-src[^;]*unsafe/)
+  expect(policy).toContain("; script-src 'self'; ")
   const html = await reply.text()
   const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? ''
   const body = new URLSearchParams({ SAMLRequest: field('SAMLRequest'), RelayState: field('RelayState') })

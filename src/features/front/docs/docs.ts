@@ -1,10 +1,12 @@
 import manifest from '../../../../package.json' with { type: 'json' }
 import { type KeptAnswer, keepAnswer, keepOnce } from '../../../platform/http/kept.ts'
+import { rootPathOf } from '../../../platform/http/public-url.ts'
 import type { Route } from '../../../platform/http/route.ts'
 import { partOf } from '../../../platform/openapi/document-parts.ts'
 import { buildOpenApi, type OpenApiPart } from '../../../platform/openapi/openapi.ts'
-import { pageHeaders, policyOf } from '../../../platform/pages/page-layout.ts'
+import { writeHtml } from '../../../platform/pages/html.ts'
 import { definePage } from '../../../platform/pages/pages.ts'
+import { PAGE_POLICY, pageHeaders } from '../../../platform/pages/policy.ts'
 import { type Platform, perPlatform } from '../../../platform/platform.ts'
 import { renderErrors } from './error-catalogue.ts'
 import { renderEvents } from './event-catalogue.ts'
@@ -60,8 +62,6 @@ const keptImages = keptOf(async () => {
   return new Map(await Promise.all(images))
 })
 
-const POLICY = policyOf("'self' data:", "'self'")
-
 /**
  * The parts of a page; null if there is no page at the path. Guides are found first, since building the API document
  * takes long.
@@ -92,7 +92,8 @@ async function showPage(platform: Platform, all: () => Route[], path: string): P
   if (known) return known
   const page = await pageOf(platform, all, path)
   if (!page) return null
-  const made = await keepAnswer(renderDocsPage({ ...page, path }), pageHeaders(POLICY))
+  const text = writeHtml(renderDocsPage({ ...page, path }), rootPathOf(platform))
+  const made = await keepAnswer(text, pageHeaders(PAGE_POLICY))
   pages.set(path, made)
   return made
 }
@@ -125,7 +126,6 @@ export function docsPages(all: () => Route[]): Route[] {
     ...definePage({
       path: '/docs/search',
       summary: 'Search the documentation',
-      contentSecurityPolicy: POLICY,
       async render({ platform }, _, { q = '' }) {
         const [search, { menu }] = await Promise.all([keptSearch(platform)(all), keptGuides(platform)(all)])
         const content = renderResults(q, search(q))

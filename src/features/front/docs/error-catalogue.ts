@@ -1,7 +1,7 @@
 import { type ErrorDefinition, errorCatalogue } from '../../../platform/errors.ts'
 import type { Route } from '../../../platform/http/route.ts'
-import { escapeHtml } from '../../../platform/mail/html.ts'
 import { errorsOf } from '../../../platform/openapi/openapi-errors.ts'
+import { type Html, html, url } from '../../../platform/pages/html.ts'
 import { renderProse } from './prose.ts'
 
 /** An error code and the routes that return it. */
@@ -65,15 +65,15 @@ export function errorsMarkdown(routes: Route[]): string {
 }
 
 /** The catalogue as a page. Each code is an anchor, which the `type` of a problem refers to. */
-export function renderErrors(routes: Route[]): string {
+export function renderErrors(routes: Route[]): Html {
   const sections = [...catalogueOf(routes)].map(
-    ([status, entries]) => `<h2>${headingOf(status)}</h2>\n<dl>\n${entries.map(renderEntry).join('\n')}\n</dl>`,
+    ([status, entries]) => html`<h2>${headingOf(status)}</h2>\n<dl>\n${entries.map(renderEntry)}</dl>\n`,
   )
-  return `<p>${renderProse(INTRODUCTION)}</p>\n${sections.join('\n')}`
+  return html`<p>${renderProse(INTRODUCTION)}</p>\n${sections}`
 }
 
-function renderEntry({ code, title, help, routes }: CatalogueEntry): string {
-  const places = routes?.map((route) => `<li><code>${escapeHtml(route)}</code></li>`).join('') ?? ''
-  const list = places ? `<ul>${places}</ul>` : ''
-  return `<div id="${code}"><dt><a href="#${code}"><code>${code}</code></a></dt><dd>${renderProse(`${title}. ${help}`)}${list}</dd></div>`
+function renderEntry({ code, title, help, routes }: CatalogueEntry): Html {
+  const places = routes?.map((route) => html`<li><code>${route}</code></li>`) ?? []
+  const list = places.length > 0 && html`<ul>${places}</ul>`
+  return html`<div id="${code}"><dt><a href="${url(`#${code}`)}"><code>${code}</code></a></dt><dd>${renderProse(`${title}. ${help}`)}${list}</dd></div>\n`
 }

@@ -1,6 +1,6 @@
 import { type EventDefinition, eventCatalogue } from '../../../platform/events/events.ts'
-import { escapeHtml } from '../../../platform/mail/html.ts'
 import { listOf, type Part, partOf, schemaOf } from '../../../platform/openapi/document-parts.ts'
+import { type Html, html, url } from '../../../platform/pages/html.ts'
 import { objectOf, renderFields } from './fields.ts'
 import { renderProse } from './prose.ts'
 
@@ -22,18 +22,17 @@ export function eventsMarkdown(): string {
 }
 
 /** The catalogue as a page. It also has the fields of the data, from the schemas in the document. */
-export function renderEvents(document: Part): string {
+export function renderEvents(document: Part): Html {
   const dataByType = new Map(listOf(schemaOf(document, 'AnyEvent')['oneOf']).flatMap((one) => dataOf(document, one)))
   const entryOf = ({ type, help }: EventDefinition) => {
     const fields = renderFields(document, dataByType.get(type))
-    const data = fields && `<details><summary>Fields of <code>data</code></summary>${fields}</details>`
-    return `<div id="${type}"><dt><a href="#${type}"><code>${type}</code></a></dt><dd>${renderProse(help)}${data}</dd></div>`
+    const data = fields && html`<details><summary>Fields of <code>data</code></summary>${fields}</details>`
+    return html`<div id="${type}"><dt><a href="${url(`#${type}`)}"><code>${type}</code></a></dt><dd>${renderProse(help)}${data}</dd></div>\n`
   }
   const sections = typesByResource().map(
-    ([resource, types]) =>
-      `<h2><code>${escapeHtml(resource)}.*</code></h2>\n<dl>\n${types.map(entryOf).join('\n')}\n</dl>`,
+    ([resource, types]) => html`<h2><code>${resource}.*</code></h2>\n<dl>\n${types.map(entryOf)}</dl>\n`,
   )
-  return `<p>${renderProse(INTRODUCTION)}</p>\n${sections.join('\n')}`
+  return html`<p>${renderProse(INTRODUCTION)}</p>\n${sections}`
 }
 
 /** Lists, for each type that an event schema covers, the schema of its data. */

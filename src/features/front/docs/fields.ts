@@ -1,27 +1,27 @@
 import { Marked } from 'marked'
-import { escapeHtml } from '../../../platform/mail/html.ts'
 import { follow, listOf, type Part, partOf, referredName } from '../../../platform/openapi/document-parts.ts'
+import { type Html, html, trustOwnFile } from '../../../platform/pages/html.ts'
 
 const marked = new Marked({ gfm: true })
 
 /** Renders a description from the contract as HTML. */
-export function renderMarkdown(text: string): string {
-  return marked.parse(text, { async: false })
+export function renderMarkdown(text: string): Html {
+  return trustOwnFile(marked.parse(text, { async: false }))
 }
 
-const renderInline = (text: string) => marked.parseInline(text, { async: false })
+const renderInline = (text: string) => trustOwnFile(marked.parseInline(text, { async: false }))
 
 // The deepest fields are in records in lists in replies.
 const MAX_DEPTH = 6
 
 /** Renders the fields of an object as a list. Each has its type, description and, folded, its inner fields. */
-export function renderFields(document: Part, schema: unknown, within: string[] = []): string {
+export function renderFields(document: Part, schema: unknown, within: string[] = []): Html | null {
   const { properties, required } = objectOf(document, schema)
   const names = new Set(listOf(required))
   const items = Object.entries(partOf(properties)).map(([name, property]) =>
     renderField(document, { name, property, isRequired: names.has(name), within }),
   )
-  return items.length === 0 ? '' : `<ul class="fields">\n${items.join('\n')}\n</ul>`
+  return items.length === 0 ? null : html`<ul class="fields">\n${items}</ul>`
 }
 
 interface Field {
@@ -31,22 +31,22 @@ interface Field {
   within: string[]
 }
 
-function renderField(document: Part, { name, property, isRequired, within }: Field): string {
+function renderField(document: Part, { name, property, isRequired, within }: Field): Html {
   const { description } = { ...follow(document, property), ...partOf(property) }
   const facts = [
     typeOf(document, property),
     ...limitsOf(follow(document, property)),
     ...(isRequired ? ['required'] : []),
   ]
-  const text = typeof description === 'string' ? `\n<p>${renderInline(description)}</p>` : ''
+  const text = typeof description === 'string' && html`\n<p>${renderInline(description)}</p>`
   const inner = innerOf(document, property)
   const known = referredName(inner) ?? ''
   const more =
     inner === null || within.length >= MAX_DEPTH || within.includes(known)
-      ? ''
+      ? null
       : renderFields(document, inner, [...within, known])
-  const details = more && `\n<details><summary>Fields of <code>${escapeHtml(name)}</code></summary>${more}</details>`
-  return `<li><code>${escapeHtml(name)}</code> <span class="type">${facts.map(escapeHtml).join(', ')}</span>${text}${details}</li>`
+  const details = more && html`\n<details><summary>Fields of <code>${name}</code></summary>${more}</details>`
+  return html`<li><code>${name}</code> <span class="type">${facts.join(', ')}</span>${text}${details}</li>\n`
 }
 
 /** The schema with the schemas of `allOf` merged into it. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { Marked, type Token, type Tokens } from 'marked'
-import { escapeHtml } from '../../../platform/mail/html.ts'
+import { type Html, html, trustOwnFile, url, writeHtml } from '../../../platform/pages/html.ts'
 import { type MenuGroup, renderCode, renderContents } from './site.ts'
 
 const folder = new URL('../../../../docs/', import.meta.url)
@@ -84,13 +84,13 @@ function toGuide(file: string, markdown: string): Guide {
 const lex = ({ markdown }: Guide) => new Marked({ gfm: true }).lexer(markdown).slice(1)
 
 /** Renders a guide as HTML. */
-export function renderGuide(guide: Guide): string {
+export function renderGuide(guide: Guide): Html {
   const marked = new Marked({ gfm: true })
   marked.use({ renderer: rendererFor(guide.file) })
   const tokens = lex(guide)
   const headings = tokens.filter((token): token is Tokens.Heading => token.type === 'heading' && token.depth === 2)
   const contents = renderContents(headings.map(({ text }) => ({ id: anchorOf(text), title: plain(text) })))
-  return contents + marked.parser(tokens)
+  return html`${contents}${trustOwnFile(marked.parser(tokens))}`
 }
 
 /** The anchor of a heading, as GitHub creates it. */
@@ -116,32 +116,44 @@ export function sectionsOf(guide: Guide): GuideSection[] {
   return sections
 }
 
+/** Markdown within a line, of a guide. */
+type Inline = { parser: { parseInline(tokens: Token[]): string } }
+const inline = ({ parser }: Inline, tokens: Token[]) => trustOwnFile(parser.parseInline(tokens))
+
 function rendererFor(file: string) {
   return {
-    heading(this: { parser: { parseInline(tokens: Token[]): string } }, { tokens, depth, text }: Tokens.Heading) {
-      const id = escapeHtml(anchorOf(text))
-      return `<h${depth} id="${id}"><a href="#${id}">${this.parser.parseInline(tokens)}</a></h${depth}>\n`
+    heading(this: Inline, { tokens, depth, text }: Tokens.Heading) {
+      const id = anchorOf(text)
+      const link = html`<a href="${url(`#${id}`)}">${inline(this, tokens)}</a>`
+      return writeHtml(HEADINGS[depth]?.(id, link) ?? html`<h4 id="${id}">${link}</h4>\n`)
     },
-    link(this: { parser: { parseInline(tokens: Token[]): string } }, { href, tokens }: Tokens.Link) {
-      const label = this.parser.parseInline(tokens)
+    link(this: Inline, { href, tokens }: Tokens.Link) {
+      const label = inline(this, tokens)
       const target = targetOf(file, href)
-      return target === null
-        ? `${label} (<code>${escapeHtml(posix.normalize(posix.join('docs', posix.dirname(file), href)))}</code> in the repository)`
-        : `<a href="${escapeHtml(target)}">${label}</a>`
+      return writeHtml(
+        target === null
+          ? html`${label} (<code>${posix.normalize(posix.join('docs', posix.dirname(file), href))}</code> in the repository)`
+          : html`<a href="${url(target)}">${label}</a>`,
+      )
     },
     image: ({ href, text }: Tokens.Image) =>
-      `<img src="/docs/images/${escapeHtml(posix.basename(href))}" alt="${escapeHtml(text)}" loading="lazy">`,
-    code: ({ text }: Tokens.Code) => `${renderCode(text)}\n`,
-    table(
-      this: { parser: { parseInline(tokens: Token[]): string } },
-      { header, rows }: Pick<Tokens.Table, 'header' | 'rows'>,
-    ) {
-      const row = (cells: Tokens.TableCell[], tag: string) =>
-        `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
-      const body = rows.map((cells) => row(cells, 'td')).join('\n')
-      return `<div class="scroll" tabindex="0"><table><thead>${row(header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`
+      writeHtml(html`<img src="${url(`/docs/images/${posix.basename(href)}`)}" alt="${text}" loading="lazy">`),
+    code: ({ text }: Tokens.Code) => writeHtml(html`${renderCode(text)}\n`),
+    table(this: Inline, { header, rows }: Pick<Tokens.Table, 'header' | 'rows'>) {
+      const head = header.map(({ tokens }) => html`<th>${inline(this, tokens)}</th>`)
+      const body = rows.map(
+        (cells) => html`<tr>${cells.map(({ tokens }) => html`<td>${inline(this, tokens)}</td>`)}</tr>\n`,
+      )
+      return writeHtml(
+        html`<div class="scroll" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>\n`,
+      )
     },
   }
+}
+
+const HEADINGS: Record<number, (id: string, link: Html) => Html> = {
+  2: (id, link) => html`<h2 id="${id}">${link}</h2>\n`,
+  3: (id, link) => html`<h3 id="${id}">${link}</h3>\n`,
 }
 
 /** The target of a guide's link on this site. Null for a file that is only in the repository. */

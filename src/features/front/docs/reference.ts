@@ -1,7 +1,7 @@
-import { escapeHtml } from '../../../platform/mail/html.ts'
 import { type Operation, operationsOf } from '../../../platform/openapi/document-operations.ts'
 import { listOf, type Part, partOf } from '../../../platform/openapi/document-parts.ts'
 import { formatJson } from '../../../platform/openapi/openapi-text.ts'
+import { type Html, html, url as link } from '../../../platform/pages/html.ts'
 import { renderFields, renderMarkdown } from './fields.ts'
 import { type MenuGroup, renderCode, renderContents } from './site.ts'
 
@@ -39,53 +39,56 @@ export const referenceMenu = (tags: ReferenceTag[]): MenuGroup[] => [
 ]
 
 /** Renders the first page of the reference: general rules for requests, and a list of all operations. */
-export function renderOverview(document: Part, tags: ReferenceTag[]): string {
+export function renderOverview(document: Part, tags: ReferenceTag[]): Html {
   const { description } = partOf(document['info'])
   const lists = tags.map(({ title, path, description: about, operations }) => {
     const items = operations.map(
       ({ id, method, path: route, summary }) =>
-        `<li><a href="${path}#${id}">${escapeHtml(summary)}</a> <code>${method} ${escapeHtml(route)}</code></li>`,
+        html`<li><a href="${link(`${path}#${id}`)}">${summary}</a> <code>${method} ${route}</code></li>\n`,
     )
-    return `<h2><a href="${path}">${escapeHtml(title)}</a></h2>\n${renderMarkdown(about)}<ul>\n${items.join('\n')}\n</ul>`
+    return html`<h2><a href="${link(path)}">${title}</a></h2>\n${renderMarkdown(about)}<ul>\n${items}</ul>\n`
   })
-  return `${renderMarkdown(String(description))}<p>The same as OpenAPI 3.1: <a href="/v1/openapi.json">the API</a>, <a href="/v1/scim/openapi.json">the SCIM endpoint</a>. <a href="/docs/guides">The guides</a> explain how the parts work together.</p>
-${lists.join('\n')}`
+  return html`${renderMarkdown(String(description))}<p>The same as OpenAPI 3.1: <a href="/v1/openapi.json">the API</a>, <a href="/v1/scim/openapi.json">the SCIM endpoint</a>. <a href="/docs/guides">The guides</a> explain how the parts work together.</p>
+${lists}`
 }
 
 /** Renders the page of a tag. */
-export function renderTag({ document, description, operations }: ReferenceTag): string {
+export function renderTag({ document, description, operations }: ReferenceTag): Html {
   const sections = operations.map((operation) => renderOperation(document, operation))
   const contents = renderContents(operations.map(({ id, summary }) => ({ id, title: summary })))
-  return `${renderMarkdown(description)}${contents}\n${sections.join('\n')}`
+  return html`${renderMarkdown(description)}${contents}\n${sections}`
 }
 
-function renderOperation(document: Part, operation: Operation): string {
+function renderOperation(document: Part, operation: Operation): Html {
   const { id, method, path, summary, description, credential, scopes, body, errors } = operation
   const parts = [
-    `<h2 id="${id}"><a href="#${id}">${escapeHtml(summary)}</a></h2>`,
-    `<p class="operation"><code>${method} ${escapeHtml(path)}</code></p>`,
+    html`<h2 id="${id}"><a href="${link(`#${id}`)}">${summary}</a></h2>`,
+    html`<p class="operation"><code>${method} ${path}</code></p>`,
     renderMarkdown(description),
-    `<p>${credentialText(credential, scopes)}${operation.isRepeatable ? ' Safe to repeat.' : ''}</p>`,
+    html`<p>${credentialText(credential, scopes)}${operation.isRepeatable ? ' Safe to repeat.' : ''}</p>`,
     renderParameters(document, operation),
-    body === null ? '' : section('Body', renderFields(document, body.schema)),
+    body === null ? null : section('Body', renderFields(document, body.schema)),
     section('Example', renderExamples(document, operation)),
     section('Response', renderReply(document, operation)),
-    errors.length === 0 ? '' : section('Errors', renderErrors(errors)),
+    errors.length === 0 ? null : section('Errors', renderErrors(errors)),
   ]
-  return parts.filter((part) => part !== '').join('\n')
+  return html`${parts.flatMap((part) => (part === null ? [] : [html`${part}\n`]))}`
 }
 
-const section = (title: string, content: string) => (content === '' ? '' : `<h3>${title}</h3>\n${content}`)
+const section = (title: string, content: Html | null) => content && html`<h3>${title}</h3>\n${content}`
 
-function credentialText(credential: string | null, scopes: string[]): string {
-  if (credential === null) return 'Needs no credential.'
-  if (credential === 'accessToken') return 'Needs the access token of a user.'
-  if (credential === 'scimToken') return 'Needs the token of a SCIM connection.'
-  const list = scopes.map((scope) => `<code>${escapeHtml(scope)}</code>`).join(', ')
-  return list === '' ? 'Needs an API key.' : `Needs an API key with the scope ${list}.`
+/** With commas between them. */
+const joined = (parts: Html[]) => parts.map((part, at) => html`${at > 0 ? ', ' : ''}${part}`)
+
+function credentialText(credential: string | null, scopes: string[]): Html {
+  if (credential === null) return html`Needs no credential.`
+  if (credential === 'accessToken') return html`Needs the access token of a user.`
+  if (credential === 'scimToken') return html`Needs the token of a SCIM connection.`
+  if (scopes.length === 0) return html`Needs an API key.`
+  return html`Needs an API key with the scope ${joined(scopes.map((scope) => html`<code>${scope}</code>`))}.`
 }
 
-function renderParameters(document: Part, { pathParameters, query }: Operation): string {
+function renderParameters(document: Part, { pathParameters, query }: Operation): Html | null {
   const parameters = [...pathParameters, ...query]
   const properties = Object.fromEntries(
     parameters.map(({ name, schema, description }) => [String(name), { ...partOf(schema), description }]),
@@ -94,20 +97,21 @@ function renderParameters(document: Part, { pathParameters, query }: Operation):
   return section('Parameters', renderFields(document, { properties, required }))
 }
 
-function renderReply(document: Part, { reply, replyExample }: Operation): string {
-  if (reply === null) return ''
+function renderReply(document: Part, { reply, replyExample }: Operation): Html | null {
+  if (reply === null) return null
   const fields = renderFields(document, reply)
-  const folded = fields && `<details><summary>Fields of the response</summary>${fields}</details>`
-  return folded + (replyExample === null ? '' : renderCode(formatJson(replyExample)))
+  const folded = fields && html`<details><summary>Fields of the response</summary>${fields}</details>`
+  const example = replyExample === null ? null : renderCode(formatJson(replyExample))
+  return (folded ?? example) && html`${folded}${example}`
 }
 
 const renderErrors = (codes: string[]) =>
-  `<p>${codes.map((code) => `<a href="/docs/errors#${code}"><code>${code}</code></a>`).join(', ')}, and the errors of <a href="/docs/errors">every request</a>.</p>`
+  html`<p>${joined(codes.map((code) => html`<a href="${link(`/docs/errors#${code}`)}"><code>${code}</code></a>`))}, and the errors of <a href="/docs/errors">every request</a>.</p>`
 
-function renderExamples(document: Part, operation: Operation): string {
+function renderExamples(document: Part, operation: Operation): Html {
   const [{ url } = { url: '' }] = listOf(document['servers']).map(partOf).toReversed()
   const isSdk = operation.credential !== 'scimToken'
-  return [renderCode(curlOf(String(url), operation)), isSdk ? renderCode(callOf(operation)) : ''].join('\n')
+  return html`${renderCode(curlOf(String(url), operation))}\n${isSdk && renderCode(callOf(operation))}`
 }
 
 const CREDENTIALS: Record<string, string> = {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import MiniSearch from 'minisearch'
 import { errorCatalogue } from '../../../platform/errors.ts'
 import { eventCatalogue } from '../../../platform/events/events.ts'
-import { escapeHtml } from '../../../platform/mail/html.ts'
+import { type Html, html, url } from '../../../platform/pages/html.ts'
 import { type Guides, sectionsOf } from './guides.ts'
 import type { ReferenceTag } from './reference.ts'
 
@@ -99,14 +99,18 @@ function cataloguePlaces(): Place[] {
 }
 
 /** Renders the results of a search as a list. */
-export function renderResults(question: string, places: Place[]): string {
-  if (question.trim() === '') return '<p>Enter the words to search for.</p>'
-  const found = `<p role="status">${places.length === 0 ? 'Nothing was found. Try fewer or other words.' : `${places.length === MAX_RESULTS ? 'The best' : ''} ${places.length} result${places.length === 1 ? '' : 's'}`}</p>`
+export function renderResults(question: string, places: Place[]): Html {
+  if (question.trim() === '') return html`<p>Enter the words to search for.</p>`
   const items = places.map(
     ({ id, title, of, text }) =>
-      `<li><a href="${escapeHtml(id)}">${escapeHtml(title)}</a>${of === title ? '' : ` · ${escapeHtml(of)}`}<p>${escapeHtml(snippetOf(text, question))}</p></li>`,
+      html`<li><a href="${url(id)}">${title}</a>${of === title ? '' : ` · ${of}`}<p>${snippetOf(text, question)}</p></li>\n`,
   )
-  return `${found}\n<ul class="results">\n${items.join('\n')}\n</ul>`
+  return html`<p role="status">${countOf(places.length)}</p>\n<ul class="results">\n${items}</ul>`
+}
+
+function countOf(found: number): string {
+  if (found === 0) return 'Nothing was found. Try fewer or other words.'
+  return `${found === MAX_RESULTS ? 'The best ' : ''}${found} result${found === 1 ? '' : 's'}`
 }
 
 /** The part of a text around the first word of the question. */

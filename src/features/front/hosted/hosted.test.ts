@@ -69,6 +69,19 @@ test.each(organizationLinkTypes)('%s: whoever opens the link, or scans it, chang
   expect([200, 303]).toContain(pressed.status)
 })
 
+test('the accent color of the organization colors its pages, and none colors the others', async () => {
+  const { person, link } = await mailLinkTo(app, tenant, 'recovery')
+  expect((await open(link.url)).html).not.toContain('/assets/accent')
+  await tenant.patch('/v1/mail/settings', { subOrgId: person.subOrgId, accent_color: '#0B5FFF' })
+  const [, sheet = ''] =
+    /<link rel="stylesheet" href="(\/assets\/accent-0b5fff\.[\da-f]{16}\.css)">/.exec((await open(link.url)).html) ?? []
+  const response = await fetch(app.baseUrl + sheet)
+  expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+  expect(await response.text()).toContain(':root{--accent:#0b5fff;--on-accent:#ffffff;--link:#0b5fff}')
+  const other = await mailLinkTo(app, tenant, 'recovery')
+  expect((await open(other.link.url)).html).not.toContain('/assets/accent')
+})
+
 test.each(['magiclink', 'signup'] as const)(
   '%s: the button hands the link to the application, unspent',
   async (type) => {
@@ -162,7 +175,7 @@ test('invite: a password is set and the mailbox proved, and nobody holds a sessi
   const before = await snapshot(app)
   const short = await press(link, { password: 'short' })
   expect([short.status, short.title]).toEqual([422, 'Choose a password'])
-  expect(short.html).toContain('<p role="alert">Use at least 8 characters.')
+  expect(short.html).toContain('role="alert">Use at least 8 characters.')
   expect(short.html).toMatch(/type="password"[^>]* autofocus/)
   const listed = await press(link, { password: 'password123' })
   expect([listed.status, listed.text.includes('list of common and stolen passwords')]).toEqual([422, true])
@@ -267,7 +280,7 @@ test.each([
   for (const password of ['not the password', '']) {
     const refused = await press(link, { password })
     expect([refused.status, refused.title]).toEqual([422, 'Confirm your email address'])
-    expect(refused.html).toMatch(/role="alert"[\s\S]*type="password"[^>]* autofocus/)
+    expect(refused.html).toMatch(/type="password"[^>]* autofocus aria-invalid="true"[\s\S]*role="alert"/)
   }
   const done = await press(link, fields)
   expect([done.status, done.text.includes('was removed')]).toEqual([200, status === 401])

@@ -4,8 +4,9 @@ import type { RequestContext, Route } from '../../../platform/http/route.ts'
 import { OWN_BRAND } from '../../../platform/mail/brand.ts'
 import { acceptedLocales, chooseLanguage, type Language } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
-import { type RenderedPage, renderPage } from '../../../platform/pages/page-layout.ts'
+import { type RenderedPage, renderPage } from '../../../platform/pages/card.ts'
 import { definePage } from '../../../platform/pages/pages.ts'
+import { paragraph } from '../../../platform/pages/parts.ts'
 import { isServiceEnabled } from '../../../platform/tenancy/services.ts'
 import { assertDoorOpen, assertMaySignIn, loginEvents } from '../../access/login/login.ts'
 import { linkErrors } from '../../sign-in/links/links.ts'
@@ -113,6 +114,6 @@ async function findAndRecord(brought: ParsedLink): Promise<FoundLink> {
 const languageOf = ({ acceptLanguage }: RequestContext) => chooseLanguage(...acceptedLocales(acceptLanguage))
 
 function unreadable(language: Language): RenderedPage {
-  const body = { paragraphs: [texts.hosted.incomplete(language)] }
+  const body = paragraph(texts.hosted.incomplete(language))
   return renderPage({ brand: OWN_BRAND, language, title: texts.hosted.doesNotWork(language), status: 400, body })
 }

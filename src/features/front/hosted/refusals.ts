@@ -1,6 +1,8 @@
 import type { ApiError } from '../../../platform/errors.ts'
 import { spanInWords } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
+import { html } from '../../../platform/pages/html.ts'
+import { paragraph } from '../../../platform/pages/parts.ts'
 import { type LinkPage, linkHome, type ShownLink, type View } from '../../sign-in/pages/pages.ts'
 
 /** Title and advice for a refusal. By error code, or by the reason if the token is correct but no longer live. */
@@ -17,21 +19,19 @@ export function explainRefusal(error: ApiError, link: ShownLink, page: LinkPage)
   const { language } = link
   const reason = error.details.extra?.['reason']
   if (reason === 'used')
-    return { title: texts.hosted.usedTitle(language), status, body: { paragraphs: [page.used(language)] } }
+    return { title: texts.hosted.usedTitle(language), status, body: paragraph(page.used(language)) }
   if (code === 'account_locked') {
     const text = texts.hosted.locked.text(language, { span: spanInWords(language, waitSeconds(error)) })
-    return { title: texts.hosted.locked.title(language), status, body: { paragraphs: [text] } }
+    return { title: texts.hosted.locked.title(language), status, body: paragraph(text) }
   }
   const name = code === 'token_invalid' && typeof reason === 'string' ? reason : code
   if (!isExplained(name)) return null
   const { title, text } = EXPLAINED[name]
-  const advice = code === 'token_invalid' || code === 'token_expired' ? [page.another(language)] : []
-  const paragraphs = [text(language), ...advice]
-  return {
-    title: title(language),
-    status,
-    body: { paragraphs, ...(code === 'credential_exists' ? linkHome(link) : {}) },
-  }
+  const needsAnother = code === 'token_invalid' || code === 'token_expired'
+  const body = html`${paragraph(text(language))}${needsAnother && paragraph(page.another(language))}${
+    code === 'credential_exists' && linkHome(link)
+  }`
+  return { title: title(language), status, body }
 }
 
 function isExplained(name: string): name is keyof typeof EXPLAINED {

@@ -1,5 +1,8 @@
 import { fillIn } from '../../../platform/mail/layout.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
+import { form } from '../../../platform/pages/form.ts'
+import { html } from '../../../platform/pages/html.ts'
+import { paragraph } from '../../../platform/pages/parts.ts'
 import { doorRoutes } from '../../access/login/login.ts'
 import { type SsoAccess, signInAccessOf } from '../../access/login/sso-only/sso-only.ts'
 import { type LinkPage, type LiveLink, linkFields, linkHome, type View } from '../pages/pages.ts'
@@ -32,16 +35,16 @@ export const invitePage: LinkPage = {
     if (isElsewhere(manner)) return signInThere(live, manner)
     return manner === 'password' ? firstPassword.show(live) : buttonForm(live, manner)
   },
-  async act(live, form) {
+  async act(live, sent) {
     const { work, token, language } = live
     const manner = await mannerOf(live)
     if (isElsewhere(manner)) return signInThere(live, manner)
-    if (manner === 'password') return firstPassword.act(live, form)
+    if (manner === 'password') return firstPassword.act(live, sent)
     // Passwords were turned off after the page was shown, so the user must learn that their password was not set.
-    if (manner === 'link' && form['password'] !== undefined) return buttonForm(live, manner)
+    if (manner === 'link' && sent['password'] !== undefined) return buttonForm(live, manner)
     await acceptOnPage(work, { token })
     const { title, text } = manner === 'join' ? joined : accepted
-    return { title: title(language), body: { paragraphs: [text(language)], ...linkHome(live) } }
+    return { title: title(language), body: html`${paragraph(text(language))}${linkHome(live)}` }
   },
 }
 
@@ -75,21 +78,21 @@ async function mannerOf({ work, token }: LiveLink): Promise<Manner> {
 /** Shows that the invitation is not accepted here: signing in accepts it, or the person needs access first. */
 function signInThere(live: LiveLink, way: SsoAccess): View {
   const { language, brand } = live
-  const { title, paragraph } = elsewhere[way]
-  return { title: title(language), body: { paragraphs: [fillIn(paragraph(language), brand)], ...linkHome(live) } }
+  const { title, paragraph: text } = elsewhere[way]
+  return { title: title(language), body: html`${paragraph(fillIn(text(language), brand))}${linkHome(live)}` }
 }
 
 function buttonForm(live: LiveLink, manner: 'join' | 'link'): View {
   const { language, brand } = live
-  const [title, paragraph] =
+  const [title, text] =
     manner === 'join'
       ? [texts.invites.join.title, texts.invites.join.paragraph]
       : [texts.invites.accept, texts.invites.withoutPassword.paragraph]
   return {
     title: title(language),
-    body: {
-      paragraphs: [fillIn(paragraph(language), brand)],
-      form: { fields: linkFields(live), button: texts.invites.page.button(language) },
-    },
+    body: html`${paragraph(fillIn(text(language), brand))}${form({
+      fields: linkFields(live),
+      button: texts.invites.page.button(language),
+    })}`,
   }
 }

@@ -1,5 +1,8 @@
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { Say } from '../../../platform/messages/texts.ts'
+import { form } from '../../../platform/pages/form.ts'
+import { html } from '../../../platform/pages/html.ts'
+import { paragraph, verbatim } from '../../../platform/pages/parts.ts'
 import { type LinkPage, type LiveLink, linkFields, type View } from './link-page.ts'
 
 interface HandOver extends Pick<LinkPage, 'type' | 'used' | 'another'> {
@@ -13,7 +16,7 @@ interface HandOver extends Pick<LinkPage, 'type' | 'used' | 'another'> {
  * application without redeeming it.
  */
 export function handOverPage({ texts: says, redeemedBy, ...page }: HandOver): LinkPage {
-  const { title, paragraph, button } = says
+  const { title, paragraph: text, button } = says
   const explain = (live: LiveLink) => explainMissing(live, title, redeemedBy)
   return {
     ...page,
@@ -24,10 +27,10 @@ export function handOverPage({ texts: says, redeemedBy, ...page }: HandOver): Li
       return {
         title: title(language),
         leadsTo: home,
-        body: {
-          paragraphs: [paragraph(language, { host: new URL(home).host })],
-          form: { fields: linkFields(live), button: button(language) },
-        },
+        body: html`${paragraph(text(language, { host: new URL(home).host }))}${form({
+          fields: linkFields(live),
+          button: button(language),
+        })}`,
       }
     },
     async act(live) {
@@ -39,13 +42,11 @@ export function handOverPage({ texts: says, redeemedBy, ...page }: HandOver): Li
 function explainMissing(live: LiveLink, title: Say<never>, redeemedBy: string): View {
   const { language } = live
   const { production } = live.work.platform.config
-  const lacking = texts.pages.handover.lacking(language)
-  if (production)
-    return { title: title(language), body: { paragraphs: [lacking, texts.pages.handover.tellOperator(language)] } }
-  return {
-    title: title(language),
-    body: { paragraphs: [lacking, texts.pages.handover.command(language)], code: redeemCommand(live, redeemedBy) },
-  }
+  const { lacking, tellOperator, command } = texts.pages.handover
+  const next = production
+    ? paragraph(tellOperator(language))
+    : html`${paragraph(command(language))}${verbatim(redeemCommand(live, redeemedBy))}`
+  return { title: title(language), body: html`${paragraph(lacking(language))}${next}` }
 }
 
 function redeemCommand({ work, token, who }: LiveLink, path: string): string {

@@ -7,7 +7,10 @@ import type { Brand } from '../../../platform/mail/brand.ts'
 import type { Language } from '../../../platform/messages/language.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { Say } from '../../../platform/messages/texts.ts'
-import type { PageBody } from '../../../platform/pages/page-layout.ts'
+import type { Field } from '../../../platform/pages/fields.ts'
+import { form } from '../../../platform/pages/form.ts'
+import { type Html, html } from '../../../platform/pages/html.ts'
+import { linkButton, paragraph } from '../../../platform/pages/parts.ts'
 import type { Work } from '../../../platform/work.ts'
 import type { SignInFacts } from '../../access/login/login.ts'
 
@@ -36,7 +39,7 @@ export interface LiveLink extends ShownLink {
 /** The content of a page. */
 export interface View {
   title: string
-  body: PageBody
+  body: Html
   status?: number
   /** Where the page's form may redirect to. */
   leadsTo?: string | null
@@ -63,12 +66,12 @@ export interface LinkPage {
 }
 
 /** The fields that the form of a page sends: the link, and its address, which also helps password managers. */
-export function linkFields({ token, type, who, language }: ShownLink) {
+export function linkFields({ token, type, who, language }: ShownLink): Field[] {
   return [
-    { kind: 'hidden' as const, name: 'token_hash', value: token },
-    { kind: 'hidden' as const, name: 'type', value: type },
+    { kind: 'hidden', name: 'token_hash', value: token },
+    { kind: 'hidden', name: 'type', value: type },
     {
-      kind: 'text' as const,
+      kind: 'text',
       name: 'email',
       label: texts.pages.link.address(language),
       value: who.address.email,
@@ -79,10 +82,10 @@ export function linkFields({ token, type, who, language }: ShownLink) {
 }
 
 /** A link to the application, if its address is configured. */
-export function linkHome({ home, language }: ShownLink): Pick<PageBody, 'link'> {
-  if (home === null) return {}
+export function linkHome({ home, language }: ShownLink): Html | null {
+  if (home === null) return null
   const { origin, host } = new URL(home)
-  return { link: { label: texts.pages.link.continueTo(language, { host }), url: origin } }
+  return linkButton({ label: texts.pages.link.continueTo(language, { host }), url: origin })
 }
 
 interface ButtonPage extends Omit<LinkPage, 'show' | 'act'> {
@@ -97,15 +100,15 @@ export function buttonPage({ texts: says, act, ...page }: ButtonPage): LinkPage 
     ...page,
     show: async (live) => ({
       title: says.title(live.language),
-      body: {
-        paragraphs: [says.paragraph(live.language)],
-        form: { fields: linkFields(live), button: says.button(live.language) },
-      },
+      body: html`${paragraph(says.paragraph(live.language))}${form({
+        fields: linkFields(live),
+        button: says.button(live.language),
+      })}`,
     }),
     async act(live) {
       await act(live)
       const { language } = live
-      return { title: says.done(language), body: { paragraphs: [says.doneText(language)], ...linkHome(live) } }
+      return { title: says.done(language), body: html`${paragraph(says.doneText(language))}${linkHome(live)}` }
     },
   }
 }

@@ -3,6 +3,9 @@ import type { Fields } from '../../../platform/http/media.ts'
 import { fillIn } from '../../../platform/mail/layout.ts'
 import { texts } from '../../../platform/messages/texts.gen.ts'
 import type { Say } from '../../../platform/messages/texts.ts'
+import { form } from '../../../platform/pages/form.ts'
+import { html } from '../../../platform/pages/html.ts'
+import { paragraph } from '../../../platform/pages/parts.ts'
 import type { Work } from '../../../platform/work.ts'
 import { type LinkPage, type LiveLink, linkFields, linkHome, type View } from '../pages/pages.ts'
 import { passwordSettings } from './settings.ts'
@@ -23,15 +26,15 @@ export function choosePassword(choice: Choice): Pick<LinkPage, 'show' | 'act'> {
       await choice.check(live)
       return passwordForm(live, choice, alert)
     },
-    async act(live, form: Fields) {
+    async act(live, sent: Fields) {
       const { work, token, language } = live
       try {
-        await choice.set(work, { token, password: form['password'] ?? '' })
+        await choice.set(work, { token, password: sent['password'] ?? '' })
       } catch (error) {
         return showFormAgain(error, live, choice)
       }
       const { done, doneText } = choice.texts
-      return { title: done(language), body: { paragraphs: [doneText(language)], ...linkHome(live) } }
+      return { title: done(language), body: html`${paragraph(doneText(language))}${linkHome(live)}` }
     },
   }
 }
@@ -56,28 +59,24 @@ async function alertOf({ work, language }: LiveLink, { definition, details }: Ap
   return said.map(([, say]) => say(language, { min: String(min), max: String(max) })).join(' ')
 }
 
-async function passwordForm(live: LiveLink, choice: Choice, alert?: string): Promise<View> {
+async function passwordForm(live: LiveLink, choice: Choice, error?: string): Promise<View> {
   const { language } = live
   const { password_min_length: minLength } = await passwordSettings.effective(live.work)
   return {
     title: choice.texts.title(language),
-    body: {
-      ...(alert === undefined ? {} : { alert }),
-      paragraphs: [fillIn(choice.texts.paragraph(language), live.brand)],
-      form: {
-        fields: [
-          ...linkFields(live),
-          {
-            kind: 'password',
-            name: 'password',
-            label: texts.password.page.label(language),
-            hint: texts.password.page.hint(language, { count: String(minLength) }),
-            minLength,
-            autofocus: alert !== undefined,
-          },
-        ],
-        button: choice.texts.button(language),
-      },
-    },
+    body: html`${paragraph(fillIn(choice.texts.paragraph(language), live.brand))}${form({
+      fields: [
+        ...linkFields(live),
+        {
+          kind: 'password',
+          name: 'password',
+          label: texts.password.page.label(language),
+          hint: texts.password.page.hint(language, { count: String(minLength) }),
+          minLength,
+          ...(error === undefined ? {} : { error }),
+        },
+      ],
+      button: choice.texts.button(language),
+    })}`,
   }
 }

@@ -70,7 +70,7 @@ test('the branding is that of mails, with what the environment gives', async () 
   const link = new URL(/https?:\/\/\S+/.exec(mail?.text ?? '')?.[0] ?? '')
   const page = await fetch(app.baseUrl + link.pathname + link.search)
   expect(await page.text()).toContain('<img src="https://cdn.acme.example/a.png" alt="Ac&lt;b&gt;me">')
-  expect(page.headers.get('content-security-policy')).toContain('img-src data: https://cdn.acme.example; ')
+  expect(page.headers.get('content-security-policy')).toContain("img-src 'self' data: https://cdn.acme.example; ")
 })
 
 test.each([

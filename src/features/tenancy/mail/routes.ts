@@ -18,6 +18,7 @@ function exampleSettings() {
     brand_name: 'Acme',
     logo_url: null,
     support_email: 'help@acme.example',
+    accent_color: null,
     from_name: null,
     from_address: null,
     reply_to: null,

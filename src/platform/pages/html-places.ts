@@ -1,0 +1,89 @@
+/** Where an interpolation of a template stands. */
+export type Place = 'text' | 'attributes' | 'value' | 'url'
+
+/** Stands for an interpolation, and after the root of the service in an address. No page shows it: HTML has no such character. */
+export const MARK = '\u0000'
+
+const ADDRESSES = /^(href|src|action|formaction|poster|cite|data|ping|srcset|background|xlink:href)$/
+const REFUSED_ATTRIBUTES = /^(on.*|style|http-equiv)$/
+const REFUSED_ELEMENTS = /^(style|object|embed|base|plaintext|xmp)$/
+
+const TEXT = /[^<]+/y
+const CLOSED = /<\/[a-z][a-z\d-]*>|<!doctype html>/y
+const OPENED = /<([a-z][a-z\d-]*)/y
+const ATTRIBUTE = new RegExp(String.raw`\s+([a-z][a-z\d-]*(?::[a-z]+)?)(?:="([^"<>]*)")?|${MARK}|\s*\/?>`, 'iy')
+
+/** Whether an attribute holds an address, which browsers may run. */
+export const holdsAddress = (name: string) => ADDRESSES.test(name)
+
+/**
+ * The places of the interpolations of a template. Throws for a template in which escaping would not suffice: an unquoted
+ * attribute, part of an address, an inline script or style, a frame without a sandbox.
+ */
+export function findPlaces(strings: readonly string[]): Place[] {
+  const template = strings.join(MARK)
+  const places: Place[] = []
+  for (let at = 0; at < template.length; ) {
+    const text = match(TEXT, template, at)
+    if (text) {
+      places.push(...Array<Place>(countMarks(text[0])).fill('text'))
+      at += text[0].length
+      continue
+    }
+    const closed = match(CLOSED, template, at)
+    at = closed ? at + closed[0].length : readElement(template, at, places)
+  }
+  return places
+}
+
+/** Reads a tag with its attributes. Returns where it ends. */
+function readElement(template: string, start: number, places: Place[]): number {
+  const opened = match(OPENED, template, start)
+  const [, element = ''] = opened ?? []
+  if (!opened || REFUSED_ELEMENTS.test(element)) throw refused(template, start)
+  const attributes = new Map<string, string | undefined>()
+  for (let at = start + opened[0].length; ; ) {
+    const found = match(ATTRIBUTE, template, at)
+    if (!found) throw refused(template, at)
+    const [whole, name, value] = found
+    at += whole.length
+    if (name !== undefined) {
+      places.push(...(placesInAttribute(name, value) ?? refuse(template, at)))
+      attributes.set(name, value)
+    } else if (whole === MARK) places.push('attributes')
+    else {
+      if (element === 'script' && !attributes.get('src')) throw refused(template, start)
+      if (attributes.has('srcdoc') && !isSandboxed(attributes.get('sandbox'))) throw refused(template, start)
+      return at
+    }
+  }
+}
+
+/** The places within a value, or null if the attribute is refused. */
+function placesInAttribute(name: string, value = ''): Place[] | null {
+  if (REFUSED_ATTRIBUTES.test(name)) return null
+  const count = countMarks(value)
+  if (!holdsAddress(name)) return Array<Place>(count).fill('value')
+  return count === 0 || value === MARK ? Array<Place>(count).fill('url') : null
+}
+
+/** A document in a frame may have any markup if the frame runs no script and is of another origin. */
+function isSandboxed(sandbox: string | undefined): boolean {
+  return sandbox !== undefined && !sandbox.includes(MARK) && !/allow-scripts|allow-same-origin/.test(sandbox)
+}
+
+const countMarks = (text: string) => text.split(MARK).length - 1
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+function refuse(template: string, at: number): never {
+  throw refused(template, at)
+}
+
+function refused(template: string, at: number): Error {
+  const near = template.slice(Math.max(0, at - 40), at + 40).replaceAll(MARK, '…')
+  return new Error(`A template of a page must have plain tags with quoted attributes: ${near}`)
+}
