@@ -3,14 +3,14 @@ import { texts } from '../messages/texts.gen.ts'
 import type { Brand } from './brand.ts'
 import { escapeHtml, mailtoAddress } from './html.ts'
 
-/** A mail in final words, all plain text of one line each. */
+/** The final texts of a mail. Each is plain text on one line. */
 export interface LaidMail {
   heading: string
   blocks: Block[]
   footer: string
 }
 
-/** What stands between heading and footer. A code is shown large, and in the text part on a line of its own. */
+/** A block between heading and footer. A code is shown large, and on its own line in the text part. */
 export type Block = { text: string } | { code: string } | { button: Button }
 
 interface Button {
@@ -24,28 +24,28 @@ export function renderMail(mail: LaidMail, brand: Brand, language: Language): { 
   return { text: renderText(mail, brand, language), html: renderHtml(mail, brand, language) }
 }
 
-/** The text of a page with the brand's name filled in. */
+/** Fills the brand's name into the text of a page. */
 export function fillIn(text: string, brand: Brand): string {
   return text.replaceAll('{brand}', () => brand.name)
 }
 
-/** The text without line breaks and invisible characters: names that users choose must not add lines to our text. */
+/** Removes line breaks and invisible characters, because names that users choose must not add lines to our text. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim()
 }
 
-// U+2060 shows nothing and breaks no line.
+// U+2060 is invisible and prevents a line break.
 const WORD_JOINER = '\u2060'
 
 /**
- * A name that users choose, so written that mail programs make no link or address of it: a name must not lead the reader to a
- * place of its author's choice.
+ * Writes a name that users choose so that mail programs do not turn it into a link or an address. Otherwise the author
+ * of the name could lead the reader to any site.
  */
 export function withoutLinks(name: string): string {
   return oneLine(name).replaceAll(/[.:/@\u3002\uFF0E\uFF61](?=\S)/g, (mark) => `${WORD_JOINER}${mark}${WORD_JOINER}`)
 }
 
-/** A name whose last mark makes no link with the text behind it, such as `evil.` before `com`. */
+/** Writes a name so that its last mark and the text after it make no link, such as `evil.` before `com`. */
 export function endWithoutLink(name: string, behind: string): string {
   return /[.:/@\u3002\uFF0E\uFF61]$/.test(name) && /^\S/.test(behind) ? `${name}${WORD_JOINER}` : name
 }
@@ -67,7 +67,7 @@ function hrefOf({ url }: Button): string {
 
 const FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
-// Mail clients keep or drop style sheets as they please: light colors are inline, dark ones override them.
+// Some mail clients ignore style sheets, so light colors are inline and the style sheet overrides them with dark ones.
 const STYLES = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){
 .page{background:#111214!important}.card{background:#1c1d20!important;border-color:#303238!important}
@@ -116,10 +116,10 @@ function renderHelp({ supportEmail }: Brand, language: Language): string {
 <tr><td class="soft" style="padding:12px 4px 0;font-size:13px;line-height:1.5;color:#62656d">${helpHtml(language, supportEmail)}</td></tr>`
 }
 
-/** The line that names the address for help, which it links. */
+/** The line with the linked address for help. */
 function helpHtml(language: Language, address: string): string {
   const link = `<a href="${escapeHtml(mailtoAddress(address))}" class="soft" style="color:#62656d">${escapeHtml(address)}</a>`
-  // No text of ours has a line break.
+  // Our texts contain no line break, so it can mark the place of the link.
   return escapeHtml(texts.mail.layout.help(language, { address: '\n' })).replace('\n', () => link)
 }
 

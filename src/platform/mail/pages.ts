@@ -13,7 +13,8 @@ import { type Sender, senderOf } from './sender.ts'
 import { findKeptMail, listKeptMails, type OpenedMail } from './waiting.ts'
 
 const SHOWN = 100
-// The mail is shown in a sandboxed frame, which inherits this policy: its styles are inline, its logo may be anywhere.
+// The mail is shown in a sandboxed frame that inherits this policy: no scripts, inline styles of the mail, and no external
+// content except a logo.
 const POLICY = policyOf({ images: ' https:', frames: "'self'", inlineStyles: true })
 
 const assetOf = (name: string) => defineAsset(new URL(`assets/${name}`, import.meta.url))
@@ -21,9 +22,9 @@ const styles = [assetOf('dev-mail.css')]
 const scripts = [assetOf('dev-mail.js')]
 
 /**
- * /dev/mail shows the mails and text messages that development keeps. Only this machine can open it: the messages sign
- * users in, and unsent ones reveal that an address has no user.
- * Does not exist in production, or with both a mail server and an SMS provider.
+ * /dev/mail shows the mails and text messages that development stores. Only this machine can open it, because the
+ * messages sign users in, and unsent ones reveal that an address has no user. The page does not exist in production,
+ * or if both a mail server and an SMS provider are configured.
  */
 export const mailPages: Route[] = [
   ...definePage({
@@ -69,7 +70,7 @@ function newestFirst(mails: OpenedMail[], texts: OpenedSms[]): Shown[] {
     .slice(0, SHOWN)
 }
 
-/** A message for scripts. One that is not sent has no content. */
+/** A message for scripts. Unsent messages have no content. */
 function toJson(message: Shown, withheld: ReadonlyMap<string, string>) {
   const { id, kind, to, createdAt, decoy } = message
   const reason = withheld.get(id) ?? message.decoyReason ?? null
@@ -84,7 +85,7 @@ function toJson(message: Shown, withheld: ReadonlyMap<string, string>) {
   }
 }
 
-/** `withheld`: why mails, by their ids, are not sent. */
+/** `withheld` has the reasons why mails are not sent, by id. */
 function renderList(mails: OpenedMail[], texts: OpenedSms[], withheld: ReadonlyMap<string, string>): Html {
   const rows = newestFirst(mails, texts).map((message) =>
     renderRow(message, withheld.get(message.id) ?? message.decoyReason ?? null),
@@ -106,7 +107,7 @@ function renderRow(message: OpenedMail | OpenedSms, reason: string | null): Html
   const isMail = 'subject' in message
   const time = html`<time datetime="${createdAt.toISOString()}">${readableTime(createdAt)}</time>`
   const sms = isMail ? null : html` <b>SMS</b>`
-  // A decoy has no addressee, and its phone number is made up.
+  // A decoy has no recipient, and its phone number is made up.
   if (decoy || reason !== null) {
     const why = reason === null ? '' : `: ${reason}`
     return html`<li id="${id}" class="decoy"><div><strong>Not sent${why}${sms}</strong>
@@ -143,7 +144,7 @@ function renderOne(mail: OpenedMail, { name, address }: Sender): Html {
     ['Kind', mail.kind],
     ['Created', readableTime(mail.createdAt)],
   ])
-  // Links open in a new tab; scripts, forms and the surrounding page are out of reach.
+  // Links open in a new tab. The frame has no access to scripts, forms and the surrounding page.
   const frame = html`<iframe title="The email as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${mail.html.replace('<head>', '<head><base target="_blank">')}"></iframe>`
   return renderDocument({
     title: mail.subject,

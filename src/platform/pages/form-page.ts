@@ -9,9 +9,9 @@ import { paragraph } from './parts.ts'
 import { policyOf, sourceOf } from './policy.ts'
 
 /**
- * A page that takes a message to a provider in a form, by itself where the browser runs scripts. The form may lead
- * anywhere by https, and by http if the target is http, since browsers hold redirects of the target to `form-action` as
- * well.
+ * Renders a page with a form that brings a message to a provider. A script sends the form, or the person presses the
+ * button. The form may lead to any https address, and to http if the target is http, because browsers also apply
+ * `form-action` to redirects of the target.
  */
 export function renderFormPage(
   page: { brand: Brand; language: Language },

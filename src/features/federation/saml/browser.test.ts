@@ -9,7 +9,7 @@ import { startIdp } from '../../../../test/peers/saml-idp-peer.ts'
 import { succeeded } from '../../../../test/people/factors.ts'
 import { providerPair, verifyDomain } from '../../../../test/people/saml-connection.ts'
 
-// Browsers compare its address with the policy of its pages.
+// The service runs at its real address, because browsers compare the address with the policy of the pages.
 const port = await freePort()
 const env = { WATCHWORD_BASE_URL: `http://localhost:${port}`, WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' }
 const app = await startApp({ port, env })
@@ -37,7 +37,7 @@ async function connect(requestBinding: 'redirect' | 'post') {
   return { subOrgId, domain, connectionId: connection.id }
 }
 
-/** From the application to the provider, by its form, and back. */
+/** Signs in through the provider's form, and returns to the application. */
 async function signIn({ subOrgId, domain, connectionId }: Awaited<ReturnType<typeof connect>>) {
   const body = { subOrgId, connectionId, redirectUri: home, response_mode: 'code' }
   const started = succeeded(await tenant.post('/v1/auth/login/sso/start', body))

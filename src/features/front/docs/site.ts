@@ -4,7 +4,7 @@ import { attributes, type Html, html, url } from '../../../platform/pages/html.t
 
 const styles = [defineAsset(new URL('assets/docs.css', import.meta.url))]
 
-/** A group of the menu, such as the guides of one subject. */
+/** A group in the menu, such as the guides about one subject. */
 export interface MenuGroup {
   title: string
   entries: { title: string; path: string }[]
@@ -12,16 +12,16 @@ export interface MenuGroup {
 
 interface DocsPage {
   title: string
-  /** The path of the page, which the menu marks. */
+  /** The page's path, which is highlighted in the menu. */
   path: string
   menu: MenuGroup[]
-  /** Below the heading. */
+  /** The content below the heading. */
   content: Html
-  /** The words that were searched for, on the page of results. */
+  /** The search words, on the results page. */
   searched?: string
 }
 
-/** A page of the documentation: a header with search, the menu and the content. It has no script. */
+/** Renders a page of the documentation with header, search, menu and content. It contains no script. */
 export function renderDocsPage({ title, path, menu, content, searched = '' }: DocsPage): Html {
   return renderDocument({
     title: `${title} · Watchword`,
@@ -60,14 +60,14 @@ function renderMenu(menu: MenuGroup[], path: string): Html {
   return html`<nav id="menu" aria-label="Pages">\n${groups}</nav>`
 }
 
-/** Links to the sections of a page. */
+/** Renders links to the sections of a page. */
 export function renderContents(sections: { id: string; title: string }[]): Html | null {
   if (sections.length < 3) return null
   const items = sections.map(({ id, title }) => html`<li><a href="${url(`#${id}`)}">${title}</a></li>\n`)
   return html`<nav class="contents" aria-label="On this page"><ul>\n${items}</ul></nav>`
 }
 
-/** A block of code, which the keyboard can scroll. */
+/** Renders a code block that can be scrolled with the keyboard. */
 export function renderCode(code: string): Html {
   return html`<pre tabindex="0"><code>${code}</code></pre>`
 }
