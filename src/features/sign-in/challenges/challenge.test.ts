@@ -111,7 +111,7 @@ test('a backup code passes once, however it is typed, and the user hears of it',
   expect(enrollment.backupCodesRemaining).toBe(9)
   const mails = await app.mails(email)
   expect(mails.filter((mail) => mail.kind === 'backup_code_used').map((mail) => mail.text)).toEqual([
-    expect.stringContaining('You have 9 left'),
+    expect.stringContaining('You have 9 backup codes left'),
   ])
 })
 
