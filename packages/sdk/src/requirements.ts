@@ -42,8 +42,12 @@ export function assertAllowed(session: ActiveSession, requirements: Requirements
     throw new ForbiddenError('step_up_required', `The user must have stepped up within ${recent} s.`, recent)
 }
 
-/** Throws a TypeError for a requirement that would let every session pass. */
+const NAMES = ['permission', 'recent']
+
+/** Throws a TypeError for a requirement that would let every session pass, such as one with a misspelt name. */
 export function checkRequirements(requirements: Requirements): void {
+  const unknown = Object.keys(requirements).find((name) => !NAMES.includes(name))
+  if (unknown !== undefined) throw new TypeError(`\`${unknown}\` is no requirement. Use \`permission\` or \`recent\`.`)
   const { permission, recent } = requirements
   const permissions = [permission].flat()
   const isEmpty = permissions.length === 0 || permissions.some((one) => typeof one !== 'string' || one === '')

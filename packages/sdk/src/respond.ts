@@ -101,9 +101,14 @@ const forbidden = ({ code, message: detail, withinSeconds }: ForbiddenError): Re
   body: { code, title: TITLES[code], detail, ...(withinSeconds === null ? {} : { within_seconds: withinSeconds }) },
 })
 
-/** What a person gets of a refusal of Watchword. `type` is not part of it: it has the URL of your Watchword. */
+/** What a person gets of a refusal of Watchword: neither the URL of your Watchword in `type`, nor a token that is for your backend. */
 function refusedByWatchword({ status, problem }: WatchwordError): Refusal {
-  const { type: _type, status: _status, ...body } = problem
+  const {
+    type: _type,
+    status: _status,
+    token_hash: _token,
+    ...body
+  } = problem as typeof problem & { token_hash?: unknown }
   return { status, body }
 }
 

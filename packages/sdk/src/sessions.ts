@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { ConnectionError, hasBrand, WatchwordError } from './errors.ts'
 import type { SessionTokens, TokensRefreshRequest } from './gen/schemas.gen.ts'
 import type { UserOperations, Watchword } from './index.ts'
@@ -85,11 +86,12 @@ export class SessionUnavailableError extends Error {
    * The `Set-Cookie` that the response must have, if any. The tokens were renewed, and the old ones can no longer be
    * used.
    */
-  readonly setCookie: string | null
+  declare readonly setCookie: string | null
 
   constructor(cause: unknown, setCookie: string | null) {
     super('The session could not be checked.', { cause })
-    this.setCookie = setCookie
+    // Not printed with the error: the cookie signs in whoever has it.
+    Object.defineProperty(this, 'setCookie', { value: setCookie })
   }
 }
 
@@ -149,6 +151,8 @@ export class Sessions {
   readonly #now: () => number
   readonly #secure: boolean
   readonly #cookie: SealedCookie<Kept>
+  /** Sessions that were signed out in this process, until their access tokens have expired. */
+  readonly #signedOut = new Map<string, number>()
   readonly #refreshes = new Map<string, Refresh>()
   readonly #read = new WeakMap<ActiveSession, Kept>()
 
@@ -225,6 +229,7 @@ export class Sessions {
     let tokens: SessionTokens | null
     try {
       // What an earlier refresh of this cookie has brought may be older than the change.
+      this.#forgetOld()
       const known = await this.#latest(kept.refresh)
       tokens =
         known === null ? null : await this.#refresh(request, { ...kept, refresh: known?.refresh_token ?? kept.refresh })
@@ -274,6 +279,7 @@ export class Sessions {
       next = this.#refreshes.get(refresh)?.successor
       this.#remember(refresh, Promise.resolve(null))
     }
+    this.#noteSignOut(kept.access)
     const client = this.#options.client.forRequest(request)
     const revoked = client.tokens.revoke({ refresh_token: refresh, ...(everywhere ? { everywhere } : {}) })
     return revoked.then(
@@ -335,6 +341,7 @@ export class Sessions {
   async #open(request: IncomingRequest, kept: Kept, setCookie: string | null): Promise<ActiveSession> {
     try {
       const claims = await this.#options.verifier.verify(kept.access)
+      if (this.#signedOut.has(claims.sid)) throw new TokenError('token_revoked', 'The session was signed out.')
       const session = {
         claims,
         accessToken: kept.access,
@@ -352,13 +359,26 @@ export class Sessions {
 
   /** The new tokens, or null if only a new sign-in helps. */
   #refresh(request: IncomingRequest, { refresh, org }: Kept): Promise<SessionTokens | null> {
-    for (const [token, { until }] of this.#refreshes) if (until < this.#now()) this.#refreshes.delete(token)
+    this.#forgetOld()
     if (!this.#refreshes.has(refresh)) {
       // The token names an organization, and not the team.
       const body = { refresh_token: refresh, ...(org === null ? { subOrgId: TEAM } : {}) }
       this.#remember(refresh, requestTokens(this.#options.client.forRequest(request), body))
     }
     return this.#latest(refresh).then((tokens) => tokens ?? null)
+  }
+
+  /** Until its access tokens have expired, no cookie of a session that was signed out here signs in. */
+  #noteSignOut(access: string): void {
+    for (const [sid, until] of this.#signedOut) if (until < this.#now()) this.#signedOut.delete(sid)
+    const { sid, exp = 0, iat = exp } = decodeJwt(access)
+    // A token that a simultaneous refresh has brought lives as long as this one did.
+    this.#signedOut.set(String(sid), this.#now() + (exp - iat) * 1000)
+  }
+
+  /** Forgets refreshes of more than a minute ago: a cookie that is older is a replay, which only Watchword recognizes. */
+  #forgetOld(): void {
+    for (const [token, { until }] of this.#refreshes) if (until < this.#now()) this.#refreshes.delete(token)
   }
 
   #remember(refresh: string, tokens: Refresh['tokens']): void {

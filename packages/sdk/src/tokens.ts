@@ -295,7 +295,9 @@ class RevocationFeed {
       const message = 'The revocations could not be read.'
       throw new TokenError('revocations_unavailable', message, { cause: this.#failure?.cause })
     }
-    if (this.#reach !== null && organization !== this.#reach)
+    // An org-wide key reads the revocations of every organization, and not those of the account's own team.
+    const isRead = this.#reach === null ? organization !== null : (organization ?? 'team') === this.#reach
+    if (!isRead)
       throw new TokenError('organization_mismatch', 'The token is of an organization whose revocations are not read.')
     if (this.#ended.has(sid)) throw new TokenError('token_revoked', 'The session of the token has ended.')
   }

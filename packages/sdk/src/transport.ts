@@ -266,8 +266,14 @@ export type Path = string | TypeError
 /** A path with ids, each as one segment. An id that is not text, or that would change the path, makes it an error. */
 export function path(parts: TemplateStringsArray, ...ids: string[]): Path {
   const wrong = ids.findIndex((id) => typeof id !== 'string' || id === '' || id === '.' || id === '..')
-  if (wrong >= 0) return new TypeError(`A path takes an id, not ${JSON.stringify(ids[wrong]) ?? 'undefined'}.`)
+  if (wrong >= 0) return new TypeError(`A path takes an id, not ${describe(ids[wrong])}.`)
   return parts.map((part, at) => part + encodeURIComponent(ids[at] ?? '')).join('')
+}
+
+/** Names a value without printing it: an object may have tokens. */
+function describe(value: unknown): string {
+  if (value === '' || value === '.' || value === '..') return JSON.stringify(value)
+  return value === undefined ? 'undefined' : value === null ? 'null' : `a value of the type ${typeof value}`
 }
 
 /** How long to wait before the next attempt, in milliseconds. Null if a retry does not help. */

@@ -237,6 +237,8 @@ test('a support person who acts for a user has the permissions of the user, and 
   const [permission] = read.claims.permissions
   expect(() => assertAllowed(read, { permission })).not.toThrow()
   expect(() => assertAllowed(read, { recent: 600 })).toThrow(ForbiddenError)
+  // Misspelt, it would let every session pass.
+  expect(() => assertAllowed(read, { permissions: 'no:such' } as never)).toThrow('`permissions` is no requirement')
 })
 
 test('a requirement that is empty is refused where it is written', () => {

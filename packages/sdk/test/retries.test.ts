@@ -157,6 +157,12 @@ test('a response that is no JSON says that the URL may be wrong', async () => {
   )
 })
 
+test('an object in the place of an id is not printed, since it may have tokens', async () => {
+  treatments = [OK]
+  const tokens = { access_token: 'secret-token' } as never
+  await expect(client().users.get(tokens)).rejects.toThrow('A path takes an id, not a value of the type object.')
+})
+
 test('an id cannot leave its place in the path: the call is rejected, of whatever kind it is', async () => {
   treatments = [OK]
   for (const id of ['', '.', '..', undefined as never]) {

@@ -109,6 +109,29 @@ test('after that minute an old cookie is a replay, which ends the session', asyn
   expect((await sessions.refresh(requestWith(setCookie))).session).toBeNull()
 })
 
+test('after a sign-out no cookie of the session signs in, also while its access token lasts', async () => {
+  const { session } = await signIn()
+  const { sessions } = newProcess()
+  const first = await sessions.start(session)
+  const { setCookie: late } = await sessions.refresh(requestWith(first))
+  expect((await sessions.end(requestWith(first))).error).toBeNull()
+  for (const cookie of [first, late]) {
+    const read = await sessions.read(requestWith(cookie))
+    expect([read.session, read.setCookie]).toEqual([null, expect.stringContaining('Max-Age=0')])
+    expect(await sessions.peek(requestWith(cookie))).toBeNull()
+  }
+})
+
+test('after that minute a refresh on demand follows no remembered one either', async () => {
+  const { session } = await signIn()
+  const { sessions } = newProcess()
+  const cookie = await sessions.start(session)
+  await advance(session.expires_in + 10)
+  await sessions.read(requestWith(cookie))
+  await advance(61)
+  expect((await sessions.refresh(requestWith(cookie))).session).toBeNull()
+})
+
 test('a sign-out with a cookie that was replaced ends the newest session, and no older cookie brings it back', async () => {
   const { session } = await signIn()
   const { sessions } = newProcess()

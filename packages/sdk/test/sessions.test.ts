@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { mailedCode } from '../../../test/people/sign-in.ts'
@@ -183,6 +184,9 @@ test('tokens that were renewed are not lost while the keys are unreachable', asy
   const broken = new Sessions({ client, verifier: failing as unknown as TokenVerifier, origin, secret, now })
   const error = await broken.read(requestWith(cookie)).catch((reason: unknown) => reason)
   if (!(error instanceof SessionUnavailableError)) throw new Error(String(error))
+  // A log that prints the error has no cookie that signs in.
+  expect(error.setCookie).toContain('session=')
+  expect(inspect(error)).not.toContain('session=')
   await advance(60)
   const read = await sessions.read(requestWith(error.setCookie ?? ''))
   expect(read.session?.claims.directory_user_id).toBe(session.directory_user_id)

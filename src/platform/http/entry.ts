@@ -146,10 +146,11 @@ function compileCaller(route: Route, pipeline: Pipeline, ownOrigin: string) {
     if (key === undefined) return null
     const presented = { headers: { 'x-api-key': key }, query: null }
     const backend = await authenticate(pipeline, 'key', presented, { peer: peerOf(request), now })
+    // Before the check, so that the log line of a refusal names the key.
+    request.state.origin.backend = backend.actor
     assertReaches(backend, user)
     // A trusted device replaces a second factor at a sign-in, and no route for users signs them in.
     request.state.origin.endUser = { ...statedEndUser(request), trustedDevice: null }
-    request.state.origin.backend = backend.actor
     return backend
   }
 

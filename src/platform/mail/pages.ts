@@ -16,6 +16,8 @@ const SHOWN = 100
 // The mail is shown in a sandboxed frame that inherits this policy: no scripts, inline styles of the mail, and no external
 // content except a logo.
 const POLICY = policyOf({ images: ' https:', frames: "'self'", inlineStyles: true })
+// The script of the list asks for new messages.
+const LIST_POLICY = policyOf({ scripts: true, connects: true })
 
 const assetOf = (name: string) => defineAsset(new URL(`assets/${name}`, import.meta.url))
 const styles = [assetOf('dev-mail.css')]
@@ -31,6 +33,7 @@ export const mailPages: Route[] = [
     path: '/dev/mail',
     summary: 'Emails kept in development',
     localOnly: true,
+    contentSecurityPolicy: LIST_POLICY,
     async render({ platform, accept }, _, { to }) {
       if (!keepsMessages(platform)) return null
       const asked = { limit: SHOWN, to: to ?? null }

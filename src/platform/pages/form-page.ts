@@ -29,6 +29,6 @@ export function renderFormPage(
   return {
     status: 200,
     html: renderCard({ ...page, title: title(language), body }, [sendForm]),
-    contentSecurityPolicy: policyOf({ images: sourceOf(brand.logoUrl), forms }),
+    contentSecurityPolicy: policyOf({ images: sourceOf(brand.logoUrl), forms, scripts: true }),
   }
 }

@@ -4,21 +4,24 @@ export type Place = 'text' | 'attributes' | 'value' | 'url'
 /** Stands for an interpolation, and after the root of the service in an address. No page shows it: HTML has no such character. */
 export const MARK = '\u0000'
 
-const ADDRESSES = /^(href|src|action|formaction|poster|cite|data|ping|srcset|background|xlink:href)$/
-const REFUSED_ATTRIBUTES = /^(on.*|style|http-equiv)$/
-const REFUSED_ELEMENTS = /^(style|object|embed|base|plaintext|xmp)$/
+const ADDRESSES = /^(href|src|action|formaction|poster|cite|data|background|xlink:href)$/
+// Lists of addresses are refused too, because a `Url` is one address.
+const REFUSED_ATTRIBUTES = /^(on.*|style|http-equiv|ping|srcset|imagesrcset)$/
+const REFUSED_ELEMENTS = /^(style|object|embed|base|plaintext|xmp|animate|set)$/
+/** Tokens that give a frame neither scripts nor the origin of the page. */
+const SANDBOX = /^(allow-(popups|popups-to-escape-sandbox)( |$))*$/
 
 const TEXT = /[^<]+/y
 const CLOSED = /<\/[a-z][a-z\d-]*>|<!doctype html>/y
 const OPENED = /<([a-z][a-z\d-]*)/y
-const ATTRIBUTE = new RegExp(String.raw`\s+([a-z][a-z\d-]*(?::[a-z]+)?)(?:="([^"<>]*)")?|${MARK}|\s*\/?>`, 'iy')
+const ATTRIBUTE = new RegExp(String.raw`\s+([a-z][a-z\d-]*(?::[a-z]+)?)(?:="([^"<>]*)")?|${MARK}|\s*\/?>`, 'y')
 
 /** Whether an attribute holds an address, which browsers may run. */
 export const holdsAddress = (name: string) => ADDRESSES.test(name)
 
 /**
  * The places of the interpolations of a template. Throws for a template in which escaping would not suffice: an unquoted
- * attribute, part of an address, an inline script or style, a frame without a sandbox.
+ * attribute, an attribute in upper case or twice, part of an address, an inline script or style, a frame without a sandbox.
  */
 export function findPlaces(strings: readonly string[]): Place[] {
   const template = strings.join(MARK)
@@ -42,18 +45,24 @@ function readElement(template: string, start: number, places: Place[]): number {
   const [, element = ''] = opened ?? []
   if (!opened || REFUSED_ELEMENTS.test(element)) throw refused(template, start)
   const attributes = new Map<string, string | undefined>()
+  let hasComputed = false
   for (let at = start + opened[0].length; ; ) {
     const found = match(ATTRIBUTE, template, at)
     if (!found) throw refused(template, at)
     const [whole, name, value] = found
     at += whole.length
     if (name !== undefined) {
+      // Browsers keep the first of two attributes with the same name.
+      if (attributes.has(name)) throw refused(template, at)
       places.push(...(placesInAttribute(name, value) ?? refuse(template, at)))
       attributes.set(name, value)
-    } else if (whole === MARK) places.push('attributes')
-    else {
+    } else if (whole === MARK) {
+      places.push('attributes')
+      hasComputed = true
+    } else {
       if (element === 'script' && !attributes.get('src')) throw refused(template, start)
-      if (attributes.has('srcdoc') && !isSandboxed(attributes.get('sandbox'))) throw refused(template, start)
+      if (attributes.has('srcdoc') && (hasComputed || !isSandboxed(attributes.get('sandbox'))))
+        throw refused(template, start)
       return at
     }
   }
@@ -64,12 +73,19 @@ function placesInAttribute(name: string, value = ''): Place[] | null {
   if (REFUSED_ATTRIBUTES.test(name)) return null
   const count = countMarks(value)
   if (!holdsAddress(name)) return Array<Place>(count).fill('value')
-  return count === 0 || value === MARK ? Array<Place>(count).fill('url') : null
+  if (count === 0) return isOwnAddress(value) ? [] : null
+  return value === MARK ? ['url'] : null
+}
+
+/** An address that a template writes itself: of http(s), a path, or an empty icon. */
+function isOwnAddress(value: string): boolean {
+  const { protocol = '' } = URL.parse(value, 'https://own.invalid') ?? {}
+  return value === 'data:,' || protocol === 'https:' || protocol === 'http:'
 }
 
 /** A document in a frame may have any markup if the frame runs no script and is of another origin. */
 function isSandboxed(sandbox: string | undefined): boolean {
-  return sandbox !== undefined && !sandbox.includes(MARK) && !/allow-scripts|allow-same-origin/.test(sandbox)
+  return sandbox !== undefined && SANDBOX.test(sandbox)
 }
 
 const countMarks = (text: string) => text.split(MARK).length - 1

@@ -127,6 +127,20 @@ test('the root of the service is put before its paths, and a text cannot name it
 
 const value = 'x'
 const refused: [string, () => Html][] = [
+  ['an address in upper case', () => html`<a HREF="${value}">x</a>`],
+  ['a handler in upper case', () => html`<p onClick="${value}">x</p>`],
+  ['a style in upper case', () => html`<p STYLE="${value}">x</p>`],
+  ['a frame in upper case', () => html`<iframe srcDoc="${value}"></iframe>`],
+  ['a refresh', () => html`<meta HTTP-EQUIV="refresh" content="${value}">`],
+  [
+    'a sandbox that allows scripts in upper case',
+    () => html`<iframe sandbox="Allow-Scripts" srcdoc="${value}"></iframe>`,
+  ],
+  ['an attribute twice', () => html`<iframe sandbox="" sandbox="" srcdoc="${value}"></iframe>`],
+  ['a computed sandbox', () => html`<iframe${attributes({ title: 'x' })} sandbox="" srcdoc="${value}"></iframe>`],
+  ['an address of its own that runs', () => html`<a href="javascript:alert(1)">x</a>`],
+  ['a list of addresses', () => html`<img srcset="${url('/a')}" alt="">`],
+  ['an animated attribute', () => html`<set attributeName="href" to="${value}">`],
   ['an unquoted attribute', () => html`<p title=${value}>x</p>`],
   ['an attribute in single quotes', () => html`<p title='${value}'>x</p>`],
   ['the name of an attribute', () => html`<p ${value}="x">x</p>`],

@@ -30,6 +30,8 @@ const placesByTemplate = new WeakMap<TemplateStringsArray, Place[]>()
  * needs a `Url`, an optional attribute `attributes`. Throws for a template that escaping does not make safe.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  // A tag gets frozen strings: a call with an array of other texts is refused.
+  if (!Array.isArray(strings.raw) || !Object.isFrozen(strings)) throw new Error('html is a tag of templates')
   const places = placesByTemplate.get(strings) ?? findPlaces(strings)
   placesByTemplate.set(strings, places)
   let text = strings[0] ?? ''
@@ -73,7 +75,11 @@ export function writeHtml(page: Html, rootPath = ''): string {
 /** Attributes of an element: `true` has no value; false, null and undefined leave the attribute out. */
 export function attributes(values: Record<string, Text | boolean | null | undefined>): Attributes {
   const parts = Object.entries(values).map(([name, value]) => {
-    if (!/^[a-z][a-z-]*$/.test(name) || holdsAddress(name) || /^(on|style$|srcdoc$|http-equiv$)/.test(name))
+    if (
+      !/^[a-z][a-z-]*$/.test(name) ||
+      holdsAddress(name) ||
+      /^(on|style$|srcdoc$|sandbox$|http-equiv$|ping$|srcset$|imagesrcset$)/.test(name)
+    )
       throw new Error(`${name} is no attribute that a value may decide on`)
     if (value === null || value === undefined || value === false) return ''
     return value === true ? ` ${name}` : ` ${name}="${escapeText(String(value))}"`
@@ -87,7 +93,9 @@ const ANYWHERE = 'https://anywhere.invalid'
 export function url(text: string): Url {
   const isAbsolute = /^https?:\/\//i.test(text)
   const parsed = isAbsolute ? URL.parse(text) : URL.parse(text, ANYWHERE)
-  if (!parsed || (!isAbsolute && parsed.origin !== ANYWHERE))
+  // Browsers ignore white space and control characters before a scheme, and read a backslash as a slash.
+  const isElsewhere = /^[\s\p{Cc}]*([a-z][a-z\d+.-]*:|[\\/][\s\p{Cc}]*[\\/])/iu.test(text)
+  if (!parsed || (!isAbsolute && (isElsewhere || parsed.origin !== ANYWHERE)))
     throw new Error('An address of a page must be http(s), or a path')
   return { [address]: escapeText(isAbsolute ? parsed.href : text) }
 }

@@ -5,18 +5,29 @@ interface Allowed {
   forms?: string
   /** Sources of frames. Default: none. */
   frames?: string
+  /** Whether the page has scripts of the service. Default: none run. */
+  scripts?: boolean
+  /** Whether its scripts ask the service. */
+  connects?: boolean
   /** Whether style attributes and elements count: only for the mails that development shows in a frame. */
   inlineStyles?: boolean
 }
 
 /** The Content-Security-Policy of a page: everything comes from the service, and nothing is inline. */
-export function policyOf({ images = '', forms = '', frames, inlineStyles = false }: Allowed = {}): string {
+export function policyOf({
+  images = '',
+  forms = '',
+  frames,
+  scripts = false,
+  connects = false,
+  inlineStyles = false,
+}: Allowed = {}): string {
   return [
     "default-src 'none'",
     `style-src 'self'${inlineStyles ? " 'unsafe-inline'" : ''}`,
-    "script-src 'self'",
+    ...(scripts ? ["script-src 'self'"] : []),
     `img-src 'self' data:${images}`,
-    "connect-src 'self'",
+    ...(connects ? ["connect-src 'self'"] : []),
     ...(frames === undefined ? [] : [`frame-src ${frames}`]),
     `form-action 'self'${forms}`,
     "frame-ancestors 'none'",

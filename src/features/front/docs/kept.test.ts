@@ -103,7 +103,7 @@ test('a page keeps its policy, may be kept by caches, and costs no statement', a
   })
   expect(texts.filter((text) => !text.includes('graphile_worker.'))).toEqual([])
   const { headers } = await ask('/docs/errors')
-  expect(headers['content-security-policy']).toContain("default-src 'none'; style-src 'self'; script-src 'self'; ")
+  expect(headers['content-security-policy']).toContain("default-src 'none'; style-src 'self'; img-src 'self' data:; ")
   expect(headers['content-security-policy']).not.toContain('unsafe')
 })
 
