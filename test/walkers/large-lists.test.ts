@@ -152,8 +152,8 @@ const routes: [string, number][] = [
 ]
 
 const READS = /^\s*(select|with)\b/i
-// What requests write, and the statements of jobs.
-const WRITES = /\b(insert into|update|delete from|graphile_worker)\b/i
+// Statements that write, those of jobs, and those with which other tests of the process watch the server.
+const WRITES = /\b(insert into|update|delete from|graphile_worker|pg_stat_activity)\b/i
 
 async function readingsOfRoute(path: string): Promise<Reading[]> {
   const queries = await recordQueries(async () => {
