@@ -90,7 +90,7 @@ export class SessionUnavailableError extends Error {
 
   constructor(cause: unknown, setCookie: string | null) {
     super('The session could not be checked.', { cause })
-    // Not printed with the error: the cookie signs in whoever has it.
+    // Not printed with the error: anyone who has the cookie is signed in.
     Object.defineProperty(this, 'setCookie', { value: setCookie })
   }
 }
@@ -368,11 +368,11 @@ export class Sessions {
     return this.#latest(refresh).then((tokens) => tokens ?? null)
   }
 
-  /** Until its access tokens have expired, no cookie of a session that was signed out here signs in. */
+  /** Remembers that a session was signed out, until its access tokens have expired. */
   #noteSignOut(access: string): void {
     for (const [sid, until] of this.#signedOut) if (until < this.#now()) this.#signedOut.delete(sid)
     const { sid, exp = 0, iat = exp } = decodeJwt(access)
-    // A token that a simultaneous refresh has brought lives as long as this one did.
+    // A simultaneous refresh may have issued another access token, which is valid for as long as this one was.
     this.#signedOut.set(String(sid), this.#now() + (exp - iat) * 1000)
   }
 

@@ -49,7 +49,7 @@ test('with a key, the events of a user are of the address and the program that t
   succeeded(await person.me.patch('/v1/me', { displayName: 'Stated' }, { ...beside(tenant.key), ...acting }))
   const event = await lastEvent(subOrgId, 'user.updated')
   expect(event).toMatchObject({ ip_address: '203.0.113.7', user_agent: 'Firefox/140', target: { id: person.id } })
-  // The user is the actor, of whom the backend's own staff is none.
+  // The user is the actor. A member of the backend's staff is not.
   const via = { type: 'api_key', id }
   expect(event.actor).toEqual({ type: 'user', id: person.id, on_behalf_of: null, via })
   const line = app.logLines.map((each) => JSON.parse(each)).findLast(({ route }) => route === '/v1/me')

@@ -1,4 +1,4 @@
-/** The colors of a card and of text on it, which an accent must go with. */
+/** The colors of a card and of its text. An accent must stand out from the card. */
 const SCHEMES = {
   light: { card: '#ffffff', ink: '#16171a' },
   dark: { card: '#1c1d20', ink: '#f2f3f5' },
@@ -16,7 +16,7 @@ export interface AccentColors {
 }
 
 /**
- * The colors that an accent gives. Where it does not stand out from the card, buttons or links keep the color of text.
+ * The colors that result from an accent. If the accent does not stand out from the card, buttons or links have the text color.
  * `accent` is `#` with six hexadecimal digits.
  */
 export function accentColors(accent: string, scheme: keyof typeof SCHEMES): AccentColors {
@@ -26,7 +26,7 @@ export function accentColors(accent: string, scheme: keyof typeof SCHEMES): Acce
   return { button, label: readableOn(button), link: contrast >= TEXT_CONTRAST ? accent : ink }
 }
 
-/** White where it can be read, and otherwise black, which then can: one of the two always has 4.5. */
+/** White if it has enough contrast, otherwise black. One of the two always has a contrast of at least 4.5. */
 function readableOn(background: string): string {
   return contrastOf(background, '#ffffff') >= TEXT_CONTRAST ? '#ffffff' : '#000000'
 }

@@ -7,7 +7,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 const kept = new WeakMap<Asset, () => Promise<KeptAnswer>>()
 
-/** The answer of an asset for good, which is made once. */
+/** The response that browsers keep. It is made once for a file, and for each request of an accent. */
 function lastingAnswer(asset: Asset): Promise<KeptAnswer> {
   const { content, type } = asset
   const get =
@@ -17,8 +17,8 @@ function lastingAnswer(asset: Asset): Promise<KeptAnswer> {
 }
 
 /**
- * Serves the style sheets and scripts of the pages. While versions change, a page of another version gets the file of this
- * one, which browsers then do not keep.
+ * Serves the style sheets and scripts of the pages. During an upgrade, a page of another version asks with another hash. It gets
+ * the file of this version, which browsers then do not keep.
  */
 export const assetRoutes: Route[] = definePage({
   path: '/assets/{file}',

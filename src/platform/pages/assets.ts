@@ -35,7 +35,7 @@ function toAsset(name: string, content: Buffer): Asset {
   return { hashedName: `${stem}.${hash('sha256', content).slice(0, 16)}.${extension}`, type, content }
 }
 
-/** The asset that a file was read of, or null. The name of the style sheet of an accent has the color. */
+/** The asset with this file name, or null. The name of an accent's style sheet contains the color. */
 export function findAsset(name: string): Asset | null {
   const [, color] = /^accent-([a-f\d]{6})\.css$/.exec(name) ?? []
   return color === undefined ? (defined.get(name) ?? null) : accentAsset(`#${color}`)

@@ -21,11 +21,11 @@ interface HostedPage {
   /** The one heading of the first level. */
   title: string
   body: Html
-  /** Where several pages follow one another. */
+  /** Set if the page is one of several steps. */
   step?: Step
   /** Default 200. */
   status?: number
-  /** Where `submit` may redirect to: otherwise the browser blocks another host (CSP `form-action`). */
+  /** The address that `submit` may redirect to. Browsers block redirects to other hosts (CSP `form-action`). */
   leadsTo?: string | null
 }
 
@@ -53,7 +53,7 @@ function renderBrand({ name, logoUrl }: Brand): Html {
 
 function renderHelp({ supportEmail }: Brand, language: Language): Html | null {
   if (supportEmail === null) return null
-  // No text of ours has a line break.
+  // Our texts contain no line break, so it can mark the place of the link.
   const [before = '', after = ''] = texts.mail.layout.help(language, { address: '\n' }).split('\n')
   return html`\n<footer>${before}<a href="${mailUrl(supportEmail)}">${supportEmail}</a>${after}</footer>`
 }

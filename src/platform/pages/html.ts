@@ -26,8 +26,8 @@ type Part = Text | Html | Url | Attributes | readonly Html[] | null | false
 const placesByTemplate = new WeakMap<TemplateStringsArray, Place[]>()
 
 /**
- * Makes markup of a template. Texts are escaped; lists of markup are joined; null and false show nothing. An address
- * needs a `Url`, an optional attribute `attributes`. Throws for a template that escaping does not make safe.
+ * Makes markup from a template. Texts are escaped, lists of markup are joined, and null and false show nothing. Pass an
+ * address as `Url`, and optional attributes as `attributes`. Throws if escaping cannot make the template safe.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   // A tag gets frozen strings: a call with an array of other texts is refused.
@@ -53,7 +53,7 @@ function write(place: Place, part: Part): string {
   throw new Error(`A page cannot show this value as ${place}`)
 }
 
-/** Browsers show no NUL, and it marks the root of the service. */
+/** NUL marks the root of the service, so a text must not contain it. Browsers show no NUL. */
 function escapeText(text: string): string {
   return escapeHtml(text.replaceAll(MARK, '\ufffd'))
 }

@@ -12,12 +12,12 @@ export function verbatim(text: string): Html {
   return html`<pre>${text}</pre>\n`
 }
 
-/** What went wrong; screen readers announce it at once. */
+/** An error message. Screen readers announce it immediately. */
 export function alertBox(text: string, { focused = false } = {}): Html {
   return html`<p class="alert" role="alert"${attributes({ tabindex: focused && '-1', autofocus: focused })}>${text}</p>\n`
 }
 
-/** What happened, such as that a code was sent. */
+/** A message about something that happened, such as that a code was sent. */
 export function notice(text: string): Html {
   return html`<p class="notice" role="status">${text}</p>\n`
 }
@@ -57,7 +57,7 @@ function renderChoice(choice: Choice): Html {
   return html`<button name="${choice.name}" value="${choice.value}" formnovalidate>${content}</button>`
 }
 
-/** How far the reader has come, above the heading. */
+/** The reader's progress, shown above the heading. */
 export interface Step {
   /** From 1. */
   current: number

@@ -35,7 +35,7 @@ test.each(organizationLinkTypes)('%s: a refused link is recorded once, at the AP
   const [method, wrong] = [purposeNames[type], other.token_hash]
   expect((await send(wrong)).body.code).toBe('token_invalid')
   expect(await press(type, email, wrong)).toBe(400)
-  // Without an address in the request, the service cannot tell for whom the link was meant.
+  // Without an address in the request, the service cannot tell which user the link was meant for.
   const invalid = { method, reason: 'token_invalid' }
   // No user has the address any more, because its user gave it up.
   const owner = type === 'email_undo' ? null : userId
