@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose'
 import { ConnectionError, hasBrand, WatchwordError } from './errors.ts'
 import type { SessionTokens, TokensRefreshRequest } from './gen/schemas.gen.ts'
 import type { UserOperations, Watchword } from './index.ts'
+import { Refreshes } from './refreshes.ts'
 import { headerOf, type IncomingRequest } from './request.ts'
 import { SealedCookie } from './sealed-cookie.ts'
 import { type Claims, TokenError, type TokenVerifier } from './tokens.ts'
@@ -116,11 +117,6 @@ const OVER: ReadonlySet<string> = new Set([
   'organization_not_found',
   'sso_required',
 ])
-/**
- * How long the outcome of a refresh serves requests with the old cookie, in milliseconds: of a browser that has sent several at once, or
- * that has not got the response. Other processes ask the service, which repeats it for `refresh_reuse_interval_seconds`.
- */
-const SHARED_MS = 60_000
 /** The name of the account's team, as `subOrgId` takes it. */
 const TEAM = 'team'
 /** A token that ends sooner is refreshed, in seconds: it should last for what the request does with it. */
@@ -131,14 +127,6 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 export interface EndOptions {
   /** Also ends the sessions of the user in other browsers and apps. Default `false`. */
   everywhere?: boolean | undefined
-}
-
-interface Refresh {
-  tokens: Promise<SessionTokens | null>
-  /** The refresh token that it has brought. */
-  successor?: string | undefined
-  /** When its outcome serves no more, in milliseconds since 1970. */
-  until: number
 }
 
 /**
@@ -153,7 +141,7 @@ export class Sessions {
   readonly #cookie: SealedCookie<Kept>
   /** Sessions that were signed out in this process, until their access tokens have expired. */
   readonly #signedOut = new Map<string, number>()
-  readonly #refreshes = new Map<string, Refresh>()
+  readonly #refreshes: Refreshes
   readonly #read = new WeakMap<ActiveSession, Kept>()
 
   constructor(options: SessionsOptions) {
@@ -161,6 +149,7 @@ export class Sessions {
     this.#options = options
     this.#origin = origin
     this.#now = options.now ?? Date.now
+    this.#refreshes = new Refreshes(this.#now)
     this.#secure = isSecure
     this.#cookie = this.#newCookie(this.#name)
   }
@@ -193,7 +182,7 @@ export class Sessions {
     const { sid } = await this.#options.verifier.verify(access)
     if (sid !== session.claims.sid) throw new TokenError('token_invalid', 'The token is of another session.')
     // A simultaneous request may have used the refresh token up, or signed the browser out.
-    const tokens = await this.#latest(kept.refresh).catch(() => undefined)
+    const tokens = await this.#refreshes.latest(kept.refresh).catch(() => undefined)
     if (tokens === null) return this.#cookie.clear()
     return this.#seal({ ...(tokens ? this.#keptOf(tokens, kept.org) : kept), access })
   }
@@ -229,8 +218,8 @@ export class Sessions {
     let tokens: SessionTokens | null
     try {
       // What an earlier refresh of this cookie has brought may be older than the change.
-      this.#forgetOld()
-      const known = await this.#latest(kept.refresh)
+      this.#refreshes.forgetOld()
+      const known = await this.#refreshes.latest(kept.refresh)
       tokens =
         known === null ? null : await this.#refresh(request, { ...kept, refresh: known?.refresh_token ?? kept.refresh })
     } catch (error) {
@@ -272,13 +261,7 @@ export class Sessions {
     const kept = await this.#cookie.read(request)
     const setCookie = this.#cookie.clear()
     if (!kept) return { setCookie, error: null }
-    let refresh = kept.refresh
-    // No request with an older cookie gets the tokens of the session.
-    for (let next: string | undefined = refresh; next !== undefined; ) {
-      refresh = next
-      next = this.#refreshes.get(refresh)?.successor
-      this.#remember(refresh, Promise.resolve(null))
-    }
+    const refresh = this.#refreshes.end(kept.refresh)
     this.#noteSignOut(kept.access)
     const client = this.#options.client.forRequest(request)
     const revoked = client.tokens.revoke({ refresh_token: refresh, ...(everywhere ? { everywhere } : {}) })
@@ -359,13 +342,13 @@ export class Sessions {
 
   /** The new tokens, or null if only a new sign-in helps. */
   #refresh(request: IncomingRequest, { refresh, org }: Kept): Promise<SessionTokens | null> {
-    this.#forgetOld()
+    this.#refreshes.forgetOld()
     if (!this.#refreshes.has(refresh)) {
       // The token names an organization, and not the team.
       const body = { refresh_token: refresh, ...(org === null ? { subOrgId: TEAM } : {}) }
-      this.#remember(refresh, requestTokens(this.#options.client.forRequest(request), body))
+      this.#refreshes.remember(refresh, requestTokens(this.#options.client.forRequest(request), body))
     }
-    return this.#latest(refresh).then((tokens) => tokens ?? null)
+    return this.#refreshes.latest(refresh).then((tokens) => tokens ?? null)
   }
 
   /** Remembers that a session was signed out, until its access tokens have expired. */
@@ -374,34 +357,6 @@ export class Sessions {
     const { sid, exp = 0, iat = exp } = decodeJwt(access)
     // A simultaneous refresh may have issued another access token, which is valid for as long as this one was.
     this.#signedOut.set(String(sid), this.#now() + (exp - iat) * 1000)
-  }
-
-  /** Forgets refreshes of more than a minute ago: a cookie that is older is a replay, which only Watchword recognizes. */
-  #forgetOld(): void {
-    for (const [token, { until }] of this.#refreshes) if (until < this.#now()) this.#refreshes.delete(token)
-  }
-
-  #remember(refresh: string, tokens: Refresh['tokens']): void {
-    const entry: Refresh = { tokens, until: Number.POSITIVE_INFINITY }
-    this.#refreshes.set(refresh, entry)
-    tokens.then(
-      (found) => {
-        entry.successor = found?.refresh_token
-        entry.until = this.#now() + SHARED_MS
-      },
-      () => {
-        if (this.#refreshes.get(refresh) === entry) this.#refreshes.delete(refresh)
-      },
-    )
-  }
-
-  /** What a refresh token has become by one or more refreshes: null after a sign-out, undefined if this process knows of none. */
-  async #latest(refresh: string): Promise<SessionTokens | null | undefined> {
-    const tokens = await this.#refreshes.get(refresh)?.tokens
-    // A sign-out while the refresh was under way has replaced it.
-    if (tokens && (await this.#refreshes.get(refresh)?.tokens) === null) return null
-    const later = tokens && (await this.#latest(tokens.refresh_token))
-    return later === undefined ? tokens : later
   }
 }
 
